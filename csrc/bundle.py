@@ -1,8 +1,8 @@
 """Write the library as one header and one compilation unit:  python csrc/bundle.py FOLDER
 
-FOLDER gets `parquetext.h`, the public header, and `parquetext.c`, which contains all sources and internal headers. All
-functions and objects are static, except those of the public header (`-DPQX_PRIVATE=` makes them global, for tests).
-The same sources make the same bytes.
+FOLDER gets `parquetext.h`, the public header, and `parquetext.c`, which contains all sources and internal headers, and
+is both C11 and C++11. All functions and objects are static, except those of the public header (`-DPQX_PRIVATE=` makes
+them global for tests; in C++, `-DPQX_PRIVATE='extern "C"'`). The same sources make the same bytes.
 """
 
 from __future__ import annotations
@@ -19,10 +19,8 @@ PUBLIC = "parquetext.h"
 TOP = """\
 /* parquetext {version}: all C sources in one file, made by csrc/bundle.py. Do not edit.
  *     cc -std=c11 -O3 -c parquetext.c
+ *     c++ -std=c++11 -O3 -x c++ -c parquetext.c
  * SPDX-License-Identifier: Apache-2.0 */
-#if defined(__cplusplus)
-#error "parquetext.c is C: compile it with cc -std=c11 -c parquetext.c, and include parquetext.h in C++"
-#else
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
 #endif
@@ -31,9 +29,19 @@ TOP = """\
 #if !defined(PQX_PRIVATE)
 #define PQX_PRIVATE static
 #endif
-/* Functions for other CPUs are not defined, and those of the Python package are not used. */
 #if defined(__GNUC__)
+/* Functions for other CPUs are not defined, and those of the Python package are not used. */
 #pragma GCC diagnostic ignored "-Wunused-function"
+#if defined(__cplusplus)
+/* C's {0} sets all members to 0, and C's enumerators are integers. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wmissing-braces"
+#pragma GCC diagnostic ignored "-Wextra"
+#if !defined(__clang__)
+/* For C++, immintrin.h of GCC 12 reads variables that it does not set. */
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#endif
 #endif
 """
 
@@ -44,11 +52,12 @@ TOKEN = re.compile(rf"{NOT_CODE}|(\w+|[^\s\w])", re.DOTALL)
 INCLUDE = re.compile(r'^#include (?:"(.+)"|<(.+)>)$')
 MACRO = re.compile(r"^#\s*define (\w+)", re.MULTILINE)
 DIRECTIVE = re.compile(r"^#(?:\\\n|[^\n])*", re.MULTILINE)
-ATTRIBUTE = re.compile(r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)")
+QUALIFIER = re.compile(r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)|PQX_ATOMIC\([^()]*\)")
 ENUMERATION = re.compile(r"\benum\b[^{};]*\{([^}]*)\}")
 STRUCTURE = re.compile(r"\b(?:struct|union)\b[^{};()]*\{[^{}]*\}")
 PROTOTYPE = re.compile(r"^(?!typedef|static)(?=[a-z][\w *\n]*?\bpqx_\w+\([^;{}]*\);)", re.MULTILINE)
-OBJECT = re.compile(r"^(?:extern )?const (?=\w+ (pqx_\w+))", re.MULTILINE)
+OBJECT = re.compile(r"^const (?=\w+ (pqx_\w+))", re.MULTILINE)
+DECLARED_OBJECT = re.compile(r"^extern const \w+ (pqx_\w+)[^;]*;\n", re.MULTILINE)
 
 
 def headers() -> dict[str, str]:
@@ -59,21 +68,23 @@ def headers() -> dict[str, str]:
 
 
 def sources() -> dict[str, str]:
-    """Return the text of each source, lower layers first; those with the headers of a system last.
+    """Return the text of each source, lower layers first; in each layer first those that define shared objects.
 
-    These headers define macros with common names, such as `near` on Windows.
+    C++ has no tentative definitions, so that a static object cannot be declared before it is defined. Sources with the
+    headers of a system are last, because these define macros with common names, such as `near` on Windows.
     """
+    found = {path: path.read_text("utf-8") for path in (CSRC / "src").glob("*/*.c")}
 
-    def place(path: Path) -> tuple[bool, int, str]:
-        return path.name.startswith("port_"), LAYERS.index(path.parent.name), path.name
+    def place(path: Path) -> tuple[bool, int, bool, str]:
+        is_port, layer = path.name.startswith("port_"), LAYERS.index(path.parent.name)
+        return is_port, layer, not OBJECT.search(found[path]), path.name
 
-    paths = sorted((CSRC / "src").glob("*/*.c"), key=place)
-    return {path.relative_to(CSRC / "src").as_posix(): path.read_text("utf-8") for path in paths}
+    return {path.relative_to(CSRC / "src").as_posix(): found[path] for path in sorted(found, key=place)}
 
 
 def names_in(text: str) -> set[str]:
     """Return the names that a file defines outside of functions, apart from macros and the functions `pqx_…`."""
-    code = ATTRIBUTE.sub("", DIRECTIVE.sub("", text))
+    code = QUALIFIER.sub("", DIRECTIVE.sub("", text))
     tokens = [token for token in TOKEN.findall(code) if token]
     constants = ENUMERATION.findall(" ".join(tokens))
     names = {name for each in constants for name in re.findall(r"(?:^|,) *([A-Za-z]\w*)", each)}
@@ -91,7 +102,7 @@ def names_in(text: str) -> set[str]:
 
 def ambiguous(files: dict[str, str], shared: dict[str, str]) -> dict[str, set[str]]:
     """Return the names of each source that another source or a header also defines."""
-    objects = {name for text in shared.values() for name in OBJECT.findall(text)}
+    objects = {name for text in shared.values() for name in DECLARED_OBJECT.findall(text)}
     taken = {name for text in shared.values() for name in (*names_in(text), *MACRO.findall(text))} - objects
     own = {path: names_in(text) for path, text in files.items()}
     counts = Counter(name for names in own.values() for name in names)
@@ -138,7 +149,7 @@ class Unit:
             self.included.add(name)
             for other in unconditional_includes(self.shared[name], depth=-1):
                 self.add_header(other)
-            self.add(name, PROTOTYPE.sub("PQX_PRIVATE ", self.shared[name]))
+            self.add(name, PROTOTYPE.sub("PQX_PRIVATE ", DECLARED_OBJECT.sub("", self.shared[name])))
 
     def add(self, name: str, text: str) -> None:
         """Add a file without the includes that the unit already has."""
@@ -172,7 +183,7 @@ def unit() -> str:
         made.add(path, renamed(text, names[path], Path(path).stem))
         made.parts += [f"#undef {macro}\n" for macro in dict.fromkeys(MACRO.findall(text))]
     version = re.search(r'PQX_VERSION "(.+)"', (CSRC / "include" / PUBLIC).read_text("utf-8"))[1]
-    return TOP.replace("{version}", version) + "".join(made.parts) + "\n#endif\n"
+    return TOP.replace("{version}", version) + "".join(made.parts)
 
 
 def main(arguments: list[str]) -> int:

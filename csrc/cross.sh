@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Build the C library without a warning for systems other than this one, with zig (from PyPI: ziglang): from its sources
-# or, which is faster, from its bundle. Build its tests for Windows, and run them with Wine (wine64) if it is installed.
+# or, which is faster, from its bundle, also as C++. Build its tests for Windows, and run them with Wine (wine64) if it is
+# installed.
 #   csrc/cross.sh
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -46,7 +47,8 @@ done
 "$python" bundle.py "$build"
 for target in "${from_bundle[@]}"; do
     "$zig" cc -target "$target" "${flags[@]}" -shared "$build/parquetext.c" -o "$build/$target.library"
-    echo "$target: the bundle was built"
+    "$zig" c++ -target "$target" -std=c++11 "${flags[@]:1}" -x c++ -c "$build/parquetext.c" -o "$build/$target.o"
+    echo "$target: the bundle was built as C, and is C++"
 done
 
 for test in tests/test_*.c; do

@@ -117,11 +117,10 @@ def c_rules(table: dict) -> list[str]:
     lines += [f"#define PQX_RULES_OF_{upper_snake(name)} {number}" for number, (name, _) in enumerate(found)]
     lines.append("#define PQX_RULES { \\")
     for name, fields in found:
-        body = ", ".join(
-            f"[{id}] = {{{type}, {item}, {inner}, {required:d}}}"
-            for id, (_, type, item, inner, required) in fields.items()
-        )
-        lines.append(f"    [PQX_RULES_OF_{upper_snake(name)}] = {{{body}}}, \\")
+        cells = ["{0, 0, 0, 0}"] * (max(fields) + 1)
+        for id, (_, type, item, inner, required) in fields.items():
+            cells[id] = f"{{{type}, {item}, {inner}, {required:d}}}"
+        lines.append(f"    {{{', '.join(cells)}}}, /* {name} */ \\")
     return [*lines, "}"]
 
 
@@ -142,8 +141,9 @@ def python_rules(table: dict) -> list[str]:
 
 
 def c_widths(table: dict) -> list[str]:
-    body = ", ".join(f"[PQX_PHYSICAL_{name}] = {width}" for name, width in table["width_of_type"].items())
-    return ["", "/* Bytes of one value by its physical type. */", "#define PQX_WIDTHS_OF_TYPE \\", f"    {{{body}}}"]
+    widths = {table["enums"]["Type"][name]: width for name, width in table["width_of_type"].items()}
+    body = ", ".join(str(widths[number]) for number in range(len(widths)))
+    return ["", "/* Bytes of one value by its physical type. */", f"#define PQX_WIDTHS_OF_TYPE {{{body}}}"]
 
 
 def python_widths(table: dict) -> list[str]:

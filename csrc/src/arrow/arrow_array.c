@@ -19,7 +19,7 @@ static void free_owned(owned *memory)
 
 static void release_array(struct ArrowArray *array)
 {
-    free_owned(array->private_data);
+    free_owned((owned *)array->private_data);
     array->release = NULL;
 }
 
@@ -49,14 +49,14 @@ static int widen(const pqx_arrow_leaf *leaf, pqx_column_output *out)
 /* Move the decoded buffers into an array. `out` is empty afterwards, also on failure. */
 static int give_array(const pqx_arrow_leaf *leaf, pqx_column_output *out, struct ArrowArray *array)
 {
-    static const uint8_t nothing[8];
+    static const uint8_t nothing[8] = {0};
     int is_binary = leaf->type == PQX_PHYSICAL_BYTE_ARRAY;
     int is_made = leaf->form != PQX_ARROW_DECIMAL || widen(leaf, out);
     if (leaf->form == PQX_ARROW_BYTE) narrow(out->values.data, out->slots, 1);
     if (leaf->form == PQX_ARROW_SHORT) narrow(out->values.data, out->slots, 2);
     pqx_release(out->definition.data);
     pqx_release(out->repetition.data);
-    owned *memory = malloc(sizeof *memory);
+    owned *memory = (owned *)malloc(sizeof *memory);
     if (!memory || !is_made) {
         pqx_release(out->valid.data);
         pqx_release(out->values.data);

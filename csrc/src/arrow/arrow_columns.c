@@ -72,7 +72,8 @@ static pqx_arrow_leaf leaf_of(const pqx_element *element)
     return (pqx_arrow_leaf){.type = element->type,
                             .type_length = element->type_length,
                             .max_definition = element->max_definition,
-                            .form = is_flat && !is_wide ? PQX_ARROW_AS_IS : PQX_ARROW_NONE};
+                            .form = is_flat && !is_wide ? (uint8_t)PQX_ARROW_AS_IS
+                                                        : (uint8_t)PQX_ARROW_NONE};
 }
 
 uint32_t pqx_arrow_plan(const pqx_scan *scan, uint64_t file_size, pqx_arrow_leaf *leaves,
@@ -119,11 +120,11 @@ static uint64_t lay_out(place *places, size_t count)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < count; i++) {
-        place *this = places + i;
-        uint64_t end = i ? this[-1].begin + this[-1].size : 0;
-        int is_near = i && this->begin >= end && this->begin - end <= NEAR;
-        this->at = total + (is_near ? this->begin - end : 0);
-        total = this->at + this->size;
+        place *chunk = places + i;
+        uint64_t end = i ? chunk[-1].begin + chunk[-1].size : 0;
+        int is_near = i && chunk->begin >= end && chunk->begin - end <= NEAR;
+        chunk->at = total + (is_near ? chunk->begin - end : 0);
+        total = chunk->at + chunk->size;
     }
     return total;
 }
@@ -166,9 +167,9 @@ static int load_batch(batch *b, const pqx_source *source, const pqx_arrow_leaf *
 {
     const pqx_scan *scan = b->scan;
     size_t groups = scan->row_group_count, most = end - first;
-    b->leaves = malloc((most + 1) * sizeof *b->leaves);
-    b->places = malloc((most * groups + 1) * sizeof *b->places);
-    b->chunks = malloc((groups + 1) * sizeof *b->chunks);
+    b->leaves = (uint32_t *)malloc((most + 1) * sizeof *b->leaves);
+    b->places = (place *)malloc((most * groups + 1) * sizeof *b->places);
+    b->chunks = (pqx_arrow_chunk *)malloc((groups + 1) * sizeof *b->chunks);
     if (!b->leaves || !b->places || !b->chunks) return 0;
     for (uint32_t leaf = first; leaf < end; leaf++)
         if (leaves[leaf].form) b->leaves[b->count++] = leaf;

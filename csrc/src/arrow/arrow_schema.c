@@ -8,24 +8,41 @@
 #define BLOCK_BYTES 3072u
 #define CONTINUATION 0xffffffffu
 
+#define NO_SLOTS {0, {0}}
+
 const pqx_arrow_layout pqx_arrow_layouts[ARROW_TABLES] = {
-    [2] = {2, {ARROW_INT, ARROW_BYTE}},           /* Int: bitWidth, is_signed */
-    [3] = {1, {ARROW_SHORT}},                     /* FloatingPoint: precision */
-    [7] = {3, {ARROW_INT, ARROW_INT, ARROW_INT}}, /* Decimal: precision, scale, bitWidth */
-    [8] = {1, {ARROW_SHORT}},                     /* Date: unit */
-    [9] = {2, {ARROW_SHORT, ARROW_INT}},          /* Time: unit, bitWidth */
-    [10] = {2, {ARROW_SHORT, ARROW_STRING}},      /* Timestamp: unit, timezone */
-    [11] = {1, {ARROW_SHORT}},                    /* Interval: unit */
-    [14] = {2, {ARROW_SHORT, ARROW_INTS}},        /* Union: mode, typeIds */
-    [15] = {1, {ARROW_INT}},                      /* FixedSizeBinary: byteWidth */
-    [16] = {1, {ARROW_INT}},                      /* FixedSizeList: listSize */
-    [17] = {1, {ARROW_BYTE}},                     /* Map: keysSorted */
-    [18] = {1, {ARROW_SHORT}}, /* Duration: unit; the other types have no slots */
-    [ARROW_FIELD] = {7,
-                     {ARROW_STRING, ARROW_BYTE, ARROW_BYTE, ARROW_UNION, ARROW_DICTIONARY,
-                      ARROW_FIELDS, ARROW_KEY_VALUES}},
-    [ARROW_DICTIONARY_ENCODING] = {4, {ARROW_LONG, ARROW_INT_TYPE, ARROW_BYTE, ARROW_SHORT}},
-    [ARROW_KEY_VALUE] = {2, {ARROW_STRING, ARROW_STRING}},
+    NO_SLOTS,
+    NO_SLOTS,                               /* Null */
+    {2, {ARROW_INT, ARROW_BYTE}},           /* Int: bitWidth, is_signed */
+    {1, {ARROW_SHORT}},                     /* FloatingPoint: precision */
+    NO_SLOTS,                               /* Binary */
+    NO_SLOTS,                               /* Utf8 */
+    NO_SLOTS,                               /* Bool */
+    {3, {ARROW_INT, ARROW_INT, ARROW_INT}}, /* Decimal: precision, scale, bitWidth */
+    {1, {ARROW_SHORT}},                     /* Date: unit */
+    {2, {ARROW_SHORT, ARROW_INT}},          /* Time: unit, bitWidth */
+    {2, {ARROW_SHORT, ARROW_STRING}},       /* Timestamp: unit, timezone */
+    {1, {ARROW_SHORT}},                     /* Interval: unit */
+    NO_SLOTS,                               /* List */
+    NO_SLOTS,                               /* Struct_ */
+    {2, {ARROW_SHORT, ARROW_INTS}},         /* Union: mode, typeIds */
+    {1, {ARROW_INT}},                       /* FixedSizeBinary: byteWidth */
+    {1, {ARROW_INT}},                       /* FixedSizeList: listSize */
+    {1, {ARROW_BYTE}},                      /* Map: keysSorted */
+    {1, {ARROW_SHORT}},                     /* Duration: unit */
+    NO_SLOTS,                               /* LargeBinary */
+    NO_SLOTS,                               /* LargeUtf8 */
+    NO_SLOTS,                               /* LargeList */
+    NO_SLOTS,                               /* RunEndEncoded */
+    NO_SLOTS,                               /* BinaryView */
+    NO_SLOTS,                               /* Utf8View */
+    NO_SLOTS,                               /* ListView */
+    NO_SLOTS,                               /* LargeListView */
+    {7,
+     {ARROW_STRING, ARROW_BYTE, ARROW_BYTE, ARROW_UNION, ARROW_DICTIONARY, ARROW_FIELDS,
+      ARROW_KEY_VALUES}},                                       /* ARROW_FIELD */
+    {4, {ARROW_LONG, ARROW_INT_TYPE, ARROW_BYTE, ARROW_SHORT}}, /* ARROW_DICTIONARY_ENCODING */
+    {2, {ARROW_STRING, ARROW_STRING}},                          /* ARROW_KEY_VALUE */
 };
 
 int pqx_arrow_need(const pqx_arrow_source *source, size_t at, size_t size)
@@ -136,7 +153,7 @@ int pqx_arrow_schema_parse(const uint8_t *text, size_t size, pqx_arrow_schema *s
     if (size > INT32_MAX) return pqx_fail(error, PQX_TOO_LARGE, 0, INT32_MAX, size);
     size_t bytes = pqx_base64_size(size), blocks = bytes / BLOCK_BYTES + 1;
     size_t room = (bytes + sizeof(size_t) - 1) / sizeof(size_t) * sizeof(size_t);
-    schema->data = malloc(room + sizeof(size_t) + blocks);
+    schema->data = (uint8_t *)malloc(room + sizeof(size_t) + blocks);
     if (!schema->data) return pqx_fail(error, PQX_NO_MEMORY, 0, room + sizeof(size_t) + blocks, 0);
     schema->text = text;
     schema->text_size = size;

@@ -7,7 +7,8 @@
 
 #include <cpuid.h>
 #include <immintrin.h>
-#include <stdatomic.h>
+
+#include "base/atomics.h"
 
 #define LEAST_LEFT 24 /* characters: a step stores 16 bytes, of which 12 are valid */
 
@@ -44,7 +45,7 @@ __attribute__((target("ssse3"))) static size_t decode(const uint8_t *text, size_
 static int is_wide(void)
 {
     enum { UNKNOWN, NO, YES };
-    static _Atomic int known = UNKNOWN;
+    static PQX_ATOMIC(int) known; /* UNKNOWN at first */
     int answer = atomic_load_explicit(&known, memory_order_relaxed);
     if (answer == UNKNOWN) {
         unsigned eax, ebx, ecx, edx;

@@ -22,7 +22,8 @@ int pqx_buffer_reserve(pqx_buffer *buffer, size_t more, pqx_error *error)
     if (more > SIZE_MAX / 2 - buffer->size) return pqx_fail(error, PQX_NO_MEMORY, 0, more, 0);
     size_t capacity = buffer->capacity ? buffer->capacity : 256;
     while (capacity - buffer->size < more) capacity *= 2;
-    uint8_t *data = buffer->data ? realloc(buffer->data, capacity) : allocate(capacity);
+    uint8_t *data =
+        (uint8_t *)(buffer->data ? realloc(buffer->data, capacity) : allocate(capacity));
     if (!data) return pqx_fail(error, PQX_NO_MEMORY, 0, capacity, 0);
     buffer->data = data;
     buffer->capacity = capacity;

@@ -1,5 +1,4 @@
-#include <stdatomic.h>
-
+#include "base/atomics.h"
 #include "base/crc32.h"
 #include "base/crc32_tables.h"
 
@@ -34,7 +33,7 @@ const pqx_crc32_choice *pqx_crc32_cpu_choices(void)
 
 static const pqx_crc32_choice *choices(void)
 {
-    static _Atomic(const pqx_crc32_choice *) cached;
+    static PQX_ATOMIC(const pqx_crc32_choice *) cached;
     const pqx_crc32_choice *found = atomic_load_explicit(&cached, memory_order_relaxed);
     if (PQX_UNLIKELY(!found)) {
         found = pqx_crc32_cpu_choices();

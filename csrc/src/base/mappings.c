@@ -1,7 +1,6 @@
 #include "base/mappings.h"
 
-#include <stdatomic.h>
-
+#include "base/atomics.h"
 #include "base/port.h"
 
 enum { KEPT = 256, LARGEST_KEPT = 128 << 20, MOST_KEPT = 1 << 30, TIMES_WANTED = 4 };
@@ -9,9 +8,9 @@ enum { KEPT = 256, LARGEST_KEPT = 128 << 20, MOST_KEPT = 1 << 30, TIMES_WANTED =
 /* The addresses of the kept mappings; the low bits, which are 0 in the address, contain the number
  * of huge pages. Nothing is stored in the mapping itself, because the system may reclaim its pages.
  * 0: an empty slot. */
-static _Atomic(uintptr_t) kept[KEPT];
-static _Atomic(size_t) bytes_kept;
-static _Atomic(unsigned) next; /* the slot to free if there are too many */
+static PQX_ATOMIC(uintptr_t) kept[KEPT];
+static PQX_ATOMIC(size_t) bytes_kept;
+static PQX_ATOMIC(unsigned) next; /* the slot to free if there are too many */
 
 static size_t size_of(uintptr_t mapping) { return (mapping & (PQX_HUGE_PAGE - 1)) * PQX_HUGE_PAGE; }
 

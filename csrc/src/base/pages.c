@@ -32,7 +32,7 @@ static int is_mapping(const block *given) { return !given->start && !given->is_p
 static block *map(size_t size)
 {
     size_t mapped;
-    block *made = pqx_map(size, &mapped);
+    block *made = (block *)pqx_map(size, &mapped);
     if (made) *made = (block){.room = mapped};
     return made;
 }
@@ -41,7 +41,7 @@ static block *take_piece(size_t size)
 {
     pqx_piece piece;
     size_t room;
-    block *made = pqx_take_piece(size, &piece, &room);
+    block *made = (block *)pqx_take_piece(size, &piece, &room);
     if (made) *made = (block){.room = room, .piece = piece, .is_piece = 1};
     return made;
 }
@@ -49,7 +49,7 @@ static block *take_piece(size_t size)
 /* Allocate with malloc, aligned to a cache line. */
 static block *allocate(size_t size)
 {
-    uint8_t *start = malloc(size + sizeof(block));
+    uint8_t *start = (uint8_t *)malloc(size + sizeof(block));
     if (!start) return NULL;
     block *made = (block *)(start + (-(uintptr_t)start & (sizeof *made - 1)));
     *made = (block){.room = size, .start = start};
@@ -83,7 +83,7 @@ void pqx_release(void *memory)
 static block *remap(block *given, size_t size)
 {
     size_t whole = pqx_whole_pages(size + sizeof *given);
-    block *made = pqx_remap(given, given->room, whole);
+    block *made = (block *)pqx_remap(given, given->room, whole);
     if (made) made->room = whole;
     return made;
 }
@@ -117,7 +117,7 @@ void pqx_trim(pqx_memory *memory, size_t size)
         if (!room) return;
         memcpy(room, memory->data, size);
         pqx_release(memory->data);
-        *memory = (pqx_memory){room, size};
+        *memory = (pqx_memory){(uint8_t *)room, size};
     } else if (whole < given->room / 2) {
         pqx_unmap((uint8_t *)given + whole, given->room - whole);
         given->room = whole;

@@ -27,7 +27,7 @@
 static void *reserve_address(size_t size, size_t alignment, int protection)
 {
     size_t room = size + alignment;
-    uint8_t *found = mmap(NULL, room, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *found = (uint8_t *)mmap(NULL, room, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (found == MAP_FAILED) return NULL;
     size_t before = -(uintptr_t)found & (alignment - 1), behind = alignment - before;
     if (before) munmap(found, before);
@@ -198,7 +198,7 @@ int64_t pqx_read_at(int fd, uint64_t offset, void *into, size_t size)
 
 int pqx_read_exactly(int fd, uint64_t offset, void *into, size_t size)
 {
-    for (uint8_t *at = into; size;) {
+    for (uint8_t *at = (uint8_t *)into; size;) {
         int64_t got = pqx_read_at(fd, offset, at, size);
         if (got < 0) return (int)-got;
         if (got == 0) return ENODATA;
@@ -213,7 +213,7 @@ int pqx_map_file(int fd, size_t size, const uint8_t **start)
 {
     void *found = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
     if (found == MAP_FAILED) return errno;
-    *start = found;
+    *start = (const uint8_t *)found;
     return 0;
 }
 

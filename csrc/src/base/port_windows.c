@@ -52,7 +52,7 @@ void *pqx_map_pages(size_t size, size_t alignment)
 {
     enum { ATTEMPTS = 16 };
     for (int i = 0; i < ATTEMPTS; i++) {
-        uint8_t *room = VirtualAlloc(NULL, size + alignment, MEM_RESERVE, PAGE_NOACCESS);
+        uint8_t *room = (uint8_t *)VirtualAlloc(NULL, size + alignment, MEM_RESERVE, PAGE_NOACCESS);
         if (!room) return NULL;
         uint8_t *start = room + (-(uintptr_t)room & (alignment - 1));
         VirtualFree(room, 0, MEM_RELEASE);
@@ -92,7 +92,7 @@ void *pqx_allocate_large(size_t size, size_t alignment)
 
 int pqx_draw_random(void *into, size_t size)
 {
-    for (uint8_t *at = into; size;) {
+    for (uint8_t *at = (uint8_t *)into; size;) {
         unsigned drawn;
         size_t some = size < sizeof drawn ? size : sizeof drawn;
         if (rand_s(&drawn)) return EIO;
@@ -119,8 +119,8 @@ unsigned pqx_arm_features(void)
 static wchar_t *wide_path(const char *folder, const char *name, int *failure)
 {
     size_t before = strlen(folder), size = before + strlen(name) + 1;
-    char *joined = size <= INT_MAX ? malloc(size) : NULL;
-    wchar_t *path = joined ? malloc(size * sizeof *path) : NULL;
+    char *joined = size <= INT_MAX ? (char *)malloc(size) : NULL;
+    wchar_t *path = joined ? (wchar_t *)malloc(size * sizeof *path) : NULL;
     *failure = ENOMEM;
     if (path) {
         memcpy(joined, folder, before);

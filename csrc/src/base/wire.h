@@ -507,8 +507,7 @@ typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_M
 }
 
 /* Bytes of one value by its physical type. */
-#define PQX_WIDTHS_OF_TYPE \
-    {[PQX_PHYSICAL_BOOLEAN] = 1, [PQX_PHYSICAL_INT32] = 4, [PQX_PHYSICAL_INT64] = 8, [PQX_PHYSICAL_INT96] = 12, [PQX_PHYSICAL_FLOAT] = 4, [PQX_PHYSICAL_DOUBLE] = 8}
+#define PQX_WIDTHS_OF_TYPE {1, 4, 8, 12, 4, 8}
 
 /* Fields that readers require, by struct and field id: its type (0: no rule), that of a list's items, the
  * struct inside (0: none), 1 if it is required. Struct 0 is the footer. */
@@ -531,22 +530,22 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
 #define PQX_RULES_OF_COLUMN_CRYPTO_META_DATA 14
 #define PQX_RULES_OF_ENCRYPTION_WITH_COLUMN_KEY 15
 #define PQX_RULES { \
-    [PQX_RULES_OF_FILE_META_DATA] = {[1] = {5, 0, 0, 1}, [2] = {9, 12, 1, 1}, [3] = {6, 0, 0, 1}, [4] = {9, 12, 6, 1}, [5] = {9, 12, 8, 0}}, \
-    [PQX_RULES_OF_SCHEMA_ELEMENT] = {[4] = {8, 0, 0, 1}, [10] = {12, 0, 2, 0}}, \
-    [PQX_RULES_OF_LOGICAL_TYPE] = {[5] = {12, 0, 3, 0}, [7] = {12, 0, 4, 0}, [8] = {12, 0, 4, 0}, [10] = {12, 0, 5, 0}}, \
-    [PQX_RULES_OF_DECIMAL_TYPE] = {[1] = {5, 0, 0, 1}, [2] = {5, 0, 0, 1}}, \
-    [PQX_RULES_OF_TIME_TYPE] = {[1] = {1, 0, 0, 1}, [2] = {12, 0, 0, 1}}, \
-    [PQX_RULES_OF_INT_TYPE] = {[1] = {3, 0, 0, 1}, [2] = {1, 0, 0, 1}}, \
-    [PQX_RULES_OF_ROW_GROUP] = {[1] = {9, 12, 9, 1}, [2] = {6, 0, 0, 1}, [3] = {6, 0, 0, 1}, [4] = {9, 12, 7, 0}}, \
-    [PQX_RULES_OF_SORTING_COLUMN] = {[1] = {5, 0, 0, 1}, [2] = {1, 0, 0, 1}, [3] = {1, 0, 0, 1}}, \
-    [PQX_RULES_OF_KEY_VALUE] = {[1] = {8, 0, 0, 1}}, \
-    [PQX_RULES_OF_COLUMN_CHUNK] = {[2] = {6, 0, 0, 1}, [3] = {12, 0, 10, 0}, [8] = {12, 0, 14, 0}}, \
-    [PQX_RULES_OF_COLUMN_META_DATA] = {[1] = {5, 0, 0, 1}, [2] = {9, 5, 0, 1}, [3] = {9, 8, 0, 0}, [4] = {5, 0, 0, 1}, [5] = {6, 0, 0, 1}, [6] = {6, 0, 0, 1}, [7] = {6, 0, 0, 1}, [8] = {9, 12, 8, 0}, [9] = {6, 0, 0, 1}, [13] = {9, 12, 11, 0}, [17] = {12, 0, 12, 0}}, \
-    [PQX_RULES_OF_PAGE_ENCODING_STATS] = {[1] = {5, 0, 0, 1}, [2] = {5, 0, 0, 1}, [3] = {5, 0, 0, 1}}, \
-    [PQX_RULES_OF_GEOSPATIAL_STATISTICS] = {[1] = {12, 0, 13, 0}}, \
-    [PQX_RULES_OF_BOUNDING_BOX] = {[1] = {7, 0, 0, 1}, [2] = {7, 0, 0, 1}, [3] = {7, 0, 0, 1}, [4] = {7, 0, 0, 1}}, \
-    [PQX_RULES_OF_COLUMN_CRYPTO_META_DATA] = {[2] = {12, 0, 15, 0}}, \
-    [PQX_RULES_OF_ENCRYPTION_WITH_COLUMN_KEY] = {[1] = {9, 8, 0, 1}}, \
+    {{0, 0, 0, 0}, {5, 0, 0, 1}, {9, 12, 1, 1}, {6, 0, 0, 1}, {9, 12, 6, 1}, {9, 12, 8, 0}}, /* FileMetaData */ \
+    {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {8, 0, 0, 1}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {12, 0, 2, 0}}, /* SchemaElement */ \
+    {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {12, 0, 3, 0}, {0, 0, 0, 0}, {12, 0, 4, 0}, {12, 0, 4, 0}, {0, 0, 0, 0}, {12, 0, 5, 0}}, /* LogicalType */ \
+    {{0, 0, 0, 0}, {5, 0, 0, 1}, {5, 0, 0, 1}}, /* DecimalType */ \
+    {{0, 0, 0, 0}, {1, 0, 0, 1}, {12, 0, 0, 1}}, /* TimeType */ \
+    {{0, 0, 0, 0}, {3, 0, 0, 1}, {1, 0, 0, 1}}, /* IntType */ \
+    {{0, 0, 0, 0}, {9, 12, 9, 1}, {6, 0, 0, 1}, {6, 0, 0, 1}, {9, 12, 7, 0}}, /* RowGroup */ \
+    {{0, 0, 0, 0}, {5, 0, 0, 1}, {1, 0, 0, 1}, {1, 0, 0, 1}}, /* SortingColumn */ \
+    {{0, 0, 0, 0}, {8, 0, 0, 1}}, /* KeyValue */ \
+    {{0, 0, 0, 0}, {0, 0, 0, 0}, {6, 0, 0, 1}, {12, 0, 10, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {12, 0, 14, 0}}, /* ColumnChunk */ \
+    {{0, 0, 0, 0}, {5, 0, 0, 1}, {9, 5, 0, 1}, {9, 8, 0, 0}, {5, 0, 0, 1}, {6, 0, 0, 1}, {6, 0, 0, 1}, {6, 0, 0, 1}, {9, 12, 8, 0}, {6, 0, 0, 1}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {9, 12, 11, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {12, 0, 12, 0}}, /* ColumnMetaData */ \
+    {{0, 0, 0, 0}, {5, 0, 0, 1}, {5, 0, 0, 1}, {5, 0, 0, 1}}, /* PageEncodingStats */ \
+    {{0, 0, 0, 0}, {12, 0, 13, 0}}, /* GeospatialStatistics */ \
+    {{0, 0, 0, 0}, {7, 0, 0, 1}, {7, 0, 0, 1}, {7, 0, 0, 1}, {7, 0, 0, 1}}, /* BoundingBox */ \
+    {{0, 0, 0, 0}, {0, 0, 0, 0}, {12, 0, 15, 0}}, /* ColumnCryptoMetaData */ \
+    {{0, 0, 0, 0}, {9, 8, 0, 1}}, /* EncryptionWithColumnKey */ \
 }
 
 #define PQX_ERROR_MESSAGES \

@@ -19,7 +19,8 @@ static inline size_t value_bytes(const pqx_alp *alp) { return alp->is_double ? 8
 int pqx_alp_begin(pqx_alp *alp, int is_double, const uint8_t *data, size_t size, size_t at,
                   uint64_t count, pqx_error *error)
 {
-    *alp = (pqx_alp){.data = data, .size = size, .at = at, .count = count, .is_double = is_double};
+    *alp = (pqx_alp){
+        .data = data, .size = size, .at = at, .count = count, .is_double = (uint8_t)is_double};
     if (count == 0 && at >= size) return PQX_OK;
 
     const uint8_t *header = data + at;

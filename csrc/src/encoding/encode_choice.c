@@ -1,6 +1,5 @@
 /* Select the encoding routines for this CPU. */
-#include <stdatomic.h>
-
+#include "base/atomics.h"
 #include "encoding/encode_alp_rounds.h"
 #include "encoding/encode_delta_blocks.h"
 
@@ -29,7 +28,7 @@ const pqx_encode_choice *const *pqx_encode_choices(void)
 
 const pqx_encode_choice *pqx_encode_best(void)
 {
-    static _Atomic(const pqx_encode_choice *) cached;
+    static PQX_ATOMIC(const pqx_encode_choice *) cached;
     const pqx_encode_choice *found = atomic_load_explicit(&cached, memory_order_relaxed);
     if (PQX_UNLIKELY(!found)) {
         found = *pqx_encode_choices();

@@ -25,7 +25,7 @@ typedef struct limits {
 static int begin_table(table *table, pqx_error *error)
 {
     size_t size = sizeof(uint64_t) << FIRST_BITS;
-    *table = (struct table){calloc(1, size), FIRST_BITS, 0, 0};
+    *table = (struct table){(uint64_t *)calloc(1, size), FIRST_BITS, 0, 0};
     if (!table->slots) return pqx_fail(error, PQX_NO_MEMORY, 0, size, 0);
     uint64_t place[2] = {(uint64_t)(uintptr_t)table->slots, (uint64_t)(uintptr_t)&place};
     table->seed = pqx_xxh64((const uint8_t *)place, sizeof place, 0x9e3779b97f4a7c15u) | 1;
@@ -36,7 +36,7 @@ static int begin_table(table *table, pqx_error *error)
 static int grow_table(table *table, pqx_error *error)
 {
     uint32_t bits = table->bits + 1;
-    uint64_t *slots = calloc((size_t)1 << bits, sizeof *slots);
+    uint64_t *slots = (uint64_t *)calloc((size_t)1 << bits, sizeof *slots);
     if (!slots) return pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *slots << bits, 0);
     size_t mask = ((size_t)1 << bits) - 1;
     for (size_t i = 0; i < (size_t)1 << table->bits; i++) {

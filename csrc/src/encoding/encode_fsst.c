@@ -85,7 +85,7 @@ int pqx_fsst_encode(int type, int32_t type_length, const pqx_value_array *values
     size_t bytes = pqx_fsst_start(&given, given.count) - pqx_fsst_start(&given, 0);
     size_t bound = pqx_fsst_bound(given.count, bytes);
     if (capacity < bound) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, bound, capacity);
-    pqx_fsst_matcher *matcher = pqx_reserve(sizeof *matcher);
+    pqx_fsst_matcher *matcher = (pqx_fsst_matcher *)pqx_reserve(sizeof *matcher);
     if (!matcher) return pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *matcher, 0);
     int status = pqx_fsst_find_symbols(&given, matcher, error);
     if (status == PQX_OK) status = encode(matcher, &given, out, size, error);

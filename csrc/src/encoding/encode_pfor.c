@@ -165,7 +165,8 @@ int pqx_pfor_encode(int type, const pqx_value_array *values, uint32_t log_vector
         uint64_t place = (uint64_t)(at - out) - PQX_PFOR_HEADER;
         if (place > UINT32_MAX) return pqx_fail(error, PQX_TOO_LARGE, 0, UINT32_MAX, place);
         pqx_store32(offset, (uint32_t)place);
-        at = put_vector(&(vector){values->data + first * width, some, width, 0, 0}, at);
+        vector next = {values->data + first * width, some, width, 0, 0};
+        at = put_vector(&next, at);
     }
     *size = (size_t)(at - out);
     return PQX_OK;

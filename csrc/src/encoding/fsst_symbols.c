@@ -173,7 +173,7 @@ static void choose(counting *from)
 /* Compare by the first 3 bytes, then the longest first. */
 static int compare_places(const void *one, const void *other)
 {
-    const candidate *a = one, *b = other;
+    const candidate *a = (const candidate *)one, *b = (const candidate *)other;
     uint32_t first = a->bytes & 0xffffff, second = b->bytes & 0xffffff;
     if (first != second) return first < second ? -1 : 1;
     if (a->length != b->length) return a->length > b->length ? -1 : 1;
@@ -214,7 +214,7 @@ static void prepare(pqx_fsst_matcher *matcher, const candidate *symbols, size_t 
 int pqx_fsst_find_symbols(const pqx_fsst_values *values, pqx_fsst_matcher *matcher,
                           pqx_error *error)
 {
-    counting *state = pqx_reserve(sizeof *state);
+    counting *state = (counting *)pqx_reserve(sizeof *state);
     if (!state) return pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *state, 0);
     for (size_t slot = 0; slot < 1 << SLOT_BITS; slot++) state->slots[slot].length = 0;
     state->count = state->kept = 0;

@@ -68,7 +68,7 @@ static void gather(const uint8_t *values, size_t width, const uint32_t *indices,
 }
 
 PQX_INLINE void repeat_width(const uint8_t *value, size_t width, size_t count,
-                             uint8_t *restrict out)
+                             uint8_t *__restrict out)
 {
     for (size_t i = 0; i < count; i++) memcpy(out + i * width, value, width);
 }

@@ -1,5 +1,4 @@
-#include <stdatomic.h>
-
+#include "base/atomics.h"
 #include "encoding/bits.h"
 #include "encoding/loops.h"
 #include "encoding/split.h"
@@ -14,7 +13,7 @@ const pqx_loops *const *pqx_cpu_loops(void)
 
 const pqx_loops *pqx_best_loops(void)
 {
-    static _Atomic(const pqx_loops *) cached;
+    static PQX_ATOMIC(const pqx_loops *) cached;
     const pqx_loops *found = atomic_load_explicit(&cached, memory_order_relaxed);
     if (PQX_UNLIKELY(!found)) {
         found = *pqx_cpu_loops();

@@ -5,7 +5,7 @@
 void pqx_scale32_portable(const uint32_t *deltas, size_t count, uint32_t frame, float up,
                           float down, void *out)
 {
-    uint8_t *to = out;
+    uint8_t *to = (uint8_t *)out;
     for (size_t i = 0; i < count; i++) {
         float value = (float)(int32_t)(deltas[i] + frame);
         value *= up;
@@ -17,7 +17,7 @@ void pqx_scale32_portable(const uint32_t *deltas, size_t count, uint32_t frame, 
 void pqx_scale64_portable(const uint64_t *deltas, size_t count, uint64_t frame, double up,
                           double down, void *out)
 {
-    uint8_t *to = out;
+    uint8_t *to = (uint8_t *)out;
     for (size_t i = 0; i < count; i++) {
         double value = (double)(int64_t)(deltas[i] + frame);
         value *= up;

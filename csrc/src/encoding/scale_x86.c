@@ -15,7 +15,7 @@ AVX2 void pqx_scale32_avx2(const uint32_t *deltas, size_t count, uint32_t frame,
 {
     const __m256i least = _mm256_set1_epi32((int)frame);
     const __m256 first = _mm256_set1_ps(up), second = _mm256_set1_ps(down);
-    float *to = out;
+    float *to = (float *)out;
     for (; count >= 8; count -= 8, deltas += 8, to += 8) {
         __m256i integers = _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)deltas), least);
         __m256 values = _mm256_mul_ps(_mm256_cvtepi32_ps(integers), first);
@@ -43,7 +43,7 @@ AVX2 void pqx_scale64_avx2(const uint64_t *deltas, size_t count, uint64_t frame,
 {
     const __m256i least = _mm256_set1_epi64x((long long)frame);
     const __m256d first = _mm256_set1_pd(up), second = _mm256_set1_pd(down);
-    double *to = out;
+    double *to = (double *)out;
     for (; count >= 4; count -= 4, deltas += 4, to += 4) {
         __m256i integers = _mm256_add_epi64(_mm256_loadu_si256((const __m256i *)deltas), least);
         __m256d values = _mm256_mul_pd(nearest(integers), first);
@@ -57,7 +57,7 @@ AVX512 void pqx_scale32_avx512(const uint32_t *deltas, size_t count, uint32_t fr
 {
     const __m512i least = _mm512_set1_epi32((int)frame);
     const __m512 first = _mm512_set1_ps(up), second = _mm512_set1_ps(down);
-    float *to = out;
+    float *to = (float *)out;
     for (; count >= 16; count -= 16, deltas += 16, to += 16) {
         __m512i integers = _mm512_add_epi32(_mm512_loadu_si512(deltas), least);
         __m512 values = _mm512_mul_ps(_mm512_cvtepi32_ps(integers), first);
@@ -71,7 +71,7 @@ AVX512 void pqx_scale64_avx512(const uint64_t *deltas, size_t count, uint64_t fr
 {
     const __m512i least = _mm512_set1_epi64((long long)frame);
     const __m512d first = _mm512_set1_pd(up), second = _mm512_set1_pd(down);
-    double *to = out;
+    double *to = (double *)out;
     for (; count >= 8; count -= 8, deltas += 8, to += 8) {
         __m512i integers = _mm512_add_epi64(_mm512_loadu_si512(deltas), least);
         __m512d values = _mm512_mul_pd(_mm512_cvtepi64_pd(integers), first);

@@ -2,7 +2,7 @@
 
 /* With a constant width, compilers convert this loop to shuffles. */
 PQX_INLINE void join(const uint8_t *streams, size_t stride, size_t width, size_t count,
-                     uint8_t *restrict out)
+                     uint8_t *__restrict out)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < width; k++) out[i * width + k] = streams[k * stride + i];

@@ -22,7 +22,7 @@ uint32_t pqx_sum32_neon(const uint32_t *deltas, size_t count, uint32_t least, ui
 {
     const uint32x4_t lowest = vdupq_n_u32(least);
     uint32x4_t before = vdupq_n_u32(last);
-    uint8_t *to = out;
+    uint8_t *to = (uint8_t *)out;
     size_t i = 0;
     for (; count - i >= 8; i += 8) {
         uint32x4_t low = sums_within(vaddq_u32(vld1q_u32(deltas + i), lowest));

@@ -13,7 +13,7 @@ AVX2 uint32_t pqx_sum32_avx2(const uint32_t *deltas, size_t count, uint32_t leas
 {
     const __m256i lowest = _mm256_set1_epi32((int)least), ends = _mm256_set1_epi32(7);
     __m256i before = _mm256_set1_epi32((int)last);
-    uint8_t *to = out;
+    uint8_t *to = (uint8_t *)out;
     size_t i = 0;
     for (; count - i >= 8; i += 8) {
         __m256i sums = _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)(deltas + i)), lowest);
@@ -34,7 +34,7 @@ AVX2 uint64_t pqx_sum64_avx2(const uint64_t *deltas, size_t count, uint64_t leas
 {
     const __m256i lowest = _mm256_set1_epi64x((long long)least);
     __m256i before = _mm256_set1_epi64x((long long)last);
-    uint8_t *to = out;
+    uint8_t *to = (uint8_t *)out;
     size_t i = 0;
     for (; count - i >= 4; i += 4) {
         __m256i sums = _mm256_add_epi64(_mm256_loadu_si256((const __m256i *)(deltas + i)), lowest);

@@ -7,7 +7,8 @@ uint64_t pqx_flat_limit(uint64_t size) { return PQX_FLAT_MOST_TIMES * size + PQX
 
 int pqx_flat_check_paths(const pqx_scan *scan, uint64_t limit, pqx_error *error)
 {
-    uint64_t *path_size = calloc((size_t)scan->element_count + 1, sizeof *path_size), all = 0;
+    uint64_t *path_size = (uint64_t *)calloc((size_t)scan->element_count + 1, sizeof *path_size),
+             all = 0;
     if (!path_size)
         return pqx_fail(error, PQX_NO_MEMORY, 0, 8 * ((uint64_t)scan->element_count + 1), 0);
     for (uint32_t i = 1; i < scan->element_count; i++) {

@@ -19,7 +19,7 @@ static int hold(pqx_flat *flat, uint32_t place, pqx_error *error)
 {
     if (place >= flat->held) return PQX_OK;
     uint32_t count = flat->length - place;
-    uint8_t *bytes = malloc(count);
+    uint8_t *bytes = (uint8_t *)malloc(count);
     if (!bytes) return pqx_fail(error, PQX_NO_MEMORY, 0, count, 0);
     int failure = flat->source.read(flat->source.context, flat->payload + place, count, bytes);
     if (failure) {
@@ -167,7 +167,7 @@ int pqx_flat_open_any(const pqx_source *source, uint64_t payload, uint64_t lengt
                     : known_begin < end     ? known_begin
                                             : end;
     size_t count = (size_t)(end - held);
-    pqx_flat *flat = malloc(sizeof *flat + count);
+    pqx_flat *flat = (pqx_flat *)malloc(sizeof *flat + count);
     if (!flat) return pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *flat + count, 0);
     memset(flat, 0, sizeof *flat);
     flat->source = *source;

@@ -23,7 +23,7 @@ static int fetch(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t have, 
 {
     if (size > cell->capacity) {
         size_t capacity = size <= 512 ? 512 : size < 4096 ? 4096 : size;
-        uint8_t *buffer = realloc(cell->buffer, capacity);
+        uint8_t *buffer = (uint8_t *)realloc(cell->buffer, capacity);
         if (!buffer) return pqx_fail(error, PQX_NO_MEMORY, 0, capacity, 0);
         cell->buffer = buffer;
         cell->capacity = capacity;
@@ -55,7 +55,7 @@ static const uint8_t *in_memory(const pqx_flat *flat, uint32_t place)
 static int read_anew(pqx_flat *flat, uint32_t place, uint32_t size, uint8_t **bytes,
                      pqx_error *error)
 {
-    uint8_t *anew = malloc(size);
+    uint8_t *anew = (uint8_t *)malloc(size);
     if (!anew) return pqx_fail(error, PQX_NO_MEMORY, 0, size, 0);
     int failure = flat->source.read(flat->source.context, flat->payload + place, size, anew);
     if (failure) {

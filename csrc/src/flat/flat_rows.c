@@ -37,7 +37,7 @@ static int64_t field64(const pqx_view *view, uint32_t slot, int64_t absent)
 static int reserve_late_rows(pqx_flat *flat, pqx_error *error)
 {
     size_t count = flat->facts.row_group_count - PQX_FLAT_PART_ROW_GROUPS;
-    flat->late_rows = malloc(count * sizeof *flat->late_rows);
+    flat->late_rows = (int64_t *)malloc(count * sizeof *flat->late_rows);
     if (!flat->late_rows)
         return pqx_fail(error, PQX_NO_MEMORY, 0, count * sizeof *flat->late_rows, 0);
     for (size_t i = 0; i < count; i++) flat->late_rows[i] = INT64_MIN;
@@ -68,8 +68,8 @@ int pqx_flat_read_group_table(pqx_flat *flat, uint32_t index, pqx_row_group *gro
     PQX_TRY(pqx_flat_row_group_view(flat, index, &view, error));
     const uint8_t *ordinal = pqx_flat_find(&view, 6);
     *group = (pqx_row_group){
-        .total_byte_size = field64(&view, 1, 0),
         .num_rows = field64(&view, 2, 0),
+        .total_byte_size = field64(&view, 1, 0),
         .file_offset = field64(&view, 4, -1),
         .total_compressed_size = field64(&view, 5, -1),
         .ordinal = ordinal ? (int16_t)pqx_load16(ordinal) : -1,

@@ -31,8 +31,8 @@ static int add_part(pqx_flat_slicer *s, uint32_t id, uint32_t *parent)
         .id = id,
         .place = (uint64_t)head->cell->place + head->at,
         .index = head->index,
-        .position = head->position,
         .parent_node = id == PQX_FLAT_GROUP ? PQX_FLAT_NONE : head->parent,
+        .position = head->position,
         .leaf_count = head->leaf_count,
         .arrow = head->arrow,
         .thrift = s->bytes.size,
@@ -117,13 +117,13 @@ static int list_elements(pqx_flat_slicer *s)
 static int reserve(pqx_flat_slicer *s)
 {
     size_t groups = s->row_group_count, count = groups * s->leaf_count;
-    s->known = calloc(s->flat->facts.node_count, sizeof *s->known);
-    s->order = malloc(groups * sizeof *s->order + 1);
-    s->groups = malloc(groups * sizeof *s->groups + 1);
-    s->slice_groups = malloc(groups * sizeof *s->slice_groups + 1);
-    s->chunks = malloc(count * sizeof *s->chunks + 1);
-    s->places = malloc(count * sizeof *s->places + 1);
-    s->facts = malloc(count * sizeof *s->facts + 1);
+    s->known = (uint32_t *)calloc(s->flat->facts.node_count, sizeof *s->known);
+    s->order = (uint32_t *)malloc(groups * sizeof *s->order + 1);
+    s->groups = (pqx_row_group *)malloc(groups * sizeof *s->groups + 1);
+    s->slice_groups = (pqx_slice_row_group *)malloc(groups * sizeof *s->slice_groups + 1);
+    s->chunks = (pqx_chunk *)malloc(count * sizeof *s->chunks + 1);
+    s->places = (pqx_places *)malloc(count * sizeof *s->places + 1);
+    s->facts = (pqx_slice_chunk *)malloc(count * sizeof *s->facts + 1);
     if (!s->known || !s->order || !s->groups || !s->slice_groups || !s->chunks || !s->places
         || !s->facts)
         return pqx_fail(s->error, PQX_NO_MEMORY, 0, count * sizeof *s->chunks, 0);
@@ -139,7 +139,7 @@ static int by_value(const void *one, const void *other)
 
 int pqx_flat_order(const uint32_t *keys, uint32_t count, uint32_t *order, pqx_error *error)
 {
-    uint64_t *entries = malloc(count * sizeof *entries + 1);
+    uint64_t *entries = (uint64_t *)malloc(count * sizeof *entries + 1);
     if (!entries) return pqx_fail(error, PQX_NO_MEMORY, 0, count * sizeof *entries, 0);
     int sorted = 1;
     for (uint32_t i = 0; i < count; i++) {
@@ -236,19 +236,19 @@ static int make_slice(pqx_flat_slicer *s, int arrow_schema, int key_values, pqx_
     PQX_TRY(pqx_flat_get_created_by(flat, &created_by, &has_created_by, s->error));
     pqx_slice_parts parts = {
         .version = flat->facts.version,
-        .elements = (const void *)s->elements.data,
+        .elements = (const pqx_slice_element *)s->elements.data,
         .element_count = pqx_flat_part_count(s),
         .row_groups = s->slice_groups,
         .row_group_count = s->row_group_count,
         .chunks = s->facts,
         .leaf_count = s->leaf_count,
-        .paths = (const void *)s->paths.data,
-        .key_values = (const void *)s->key_values.data,
+        .paths = (const pqx_bytes *)s->paths.data,
+        .key_values = (const pqx_bytes *)s->key_values.data,
         .key_value_count = (uint32_t)(s->key_values.size / sizeof(pqx_bytes)),
         .arrow_schema = {s->arrow_schema.data, s->arrow_schema.size},
         .created_by = created_by,
         .has_created_by = (uint8_t)has_created_by,
-        .has_column_orders = (flat->flags >> 2) & 1,
+        .has_column_orders = (uint8_t)(flat->flags >> 2 & 1),
     };
     return pqx_slice_write(&parts, out, s->error);
 }
@@ -259,8 +259,8 @@ int pqx_flat_slice(pqx_flat *flat, const uint32_t *leaves, uint32_t leaf_count,
 {
     pqx_flat_slicer slicer = {.flat = flat,
                               .leaves = leaves,
-                              .leaf_count = leaf_count,
                               .row_groups = row_groups,
+                              .leaf_count = leaf_count,
                               .row_group_count = row_group_count,
                               .error = error};
     pqx_flat_slicer *s = &slicer;

@@ -170,7 +170,7 @@ static int add_items(pqx_flat_slicer *s, pqx_piece *all, uint32_t count, pqx_buf
 static int build(pqx_flat_slicer *s, const pqx_buffer *list, const pqx_buffer *pieces,
                  const pqx_buffer *keeps)
 {
-    const pqx_piece *all = (const void *)list->data;
+    const pqx_piece *all = (const pqx_piece *)list->data;
     uint32_t count = (uint32_t)(list->size / sizeof *all);
     pqx_buffer room = {0};
     PQX_TRY(pqx_buffer_reserve(&room, 3 * (size_t)count * sizeof(pqx_bytes) + 1, s->error));
@@ -193,8 +193,8 @@ int pqx_flat_slice_arrow(pqx_flat_slicer *s)
     pqx_buffer list = {0}, pieces = {0}, keeps = {0};
     int usable = s->leaf_count != 0, status = collect(s, &list, &keeps, &usable);
     if (status == PQX_OK && usable)
-        status =
-            add_items(s, (void *)list.data, (uint32_t)(list.size / sizeof(pqx_piece)), &pieces);
+        status = add_items(s, (pqx_piece *)list.data, (uint32_t)(list.size / sizeof(pqx_piece)),
+                           &pieces);
     if (status == PQX_OK && usable) status = build(s, &list, &pieces, &keeps);
     pqx_buffer_free(&list);
     pqx_buffer_free(&pieces);

@@ -15,7 +15,7 @@ int pqx_flat_shapes_new(pqx_flat_writer *w)
         w->first_mask[table] = (uint32_t)count;
         count += (size_t)1 << layouts[table].count;
     }
-    w->shape_of = calloc(count, sizeof *w->shape_of);
+    w->shape_of = (uint16_t *)calloc(count, sizeof *w->shape_of);
     return w->shape_of ? PQX_OK
                        : pqx_fail(w->error, PQX_NO_MEMORY, 0, count * sizeof *w->shape_of, 0);
 }

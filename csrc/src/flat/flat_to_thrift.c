@@ -113,7 +113,7 @@ static int keep_page(pqx_rebuilding *t, uint32_t page)
 {
     pqx_cell loaded = t->flat->pool;
     if (t->keeps_pages) {
-        uint8_t *copy = malloc(loaded.size);
+        uint8_t *copy = (uint8_t *)malloc(loaded.size);
         if (!copy) return pqx_fail(t->error, PQX_NO_MEMORY, 0, loaded.size, 0);
         memcpy(copy, loaded.data, loaded.size);
         loaded.data = loaded.buffer = copy;
@@ -284,9 +284,10 @@ static int take_row_groups(pqx_rebuilding *t)
 
 static int get_pair(void *context, uint32_t number, int part, pqx_bytes *bytes, pqx_error *error)
 {
+    pqx_flat *flat = (pqx_flat *)context;
     pqx_bytes key, value;
-    pqx_flat_begin(context);
-    PQX_TRY(pqx_flat_read_key_value(context, number, &key, &value, error));
+    pqx_flat_begin(flat);
+    PQX_TRY(pqx_flat_read_key_value(flat, number, &key, &value, error));
     if (!key.data) key.data = (const uint8_t *)"";
     *bytes = part ? value : key;
     return PQX_OK;
@@ -297,12 +298,12 @@ static int take_root(pqx_rebuilding *t, pqx_buffer *out)
     pqx_flat *flat = t->flat;
     pqx_footer_facts footer = {.version = flat->facts.version,
                                .num_rows = flat->facts.num_rows,
-                               .pair = get_pair,
-                               .context = flat,
-                               .pair_count = flat->facts.key_value_count,
                                .elements = {t->schema.data, t->schema.size},
                                .row_groups = {t->groups.data, t->groups.size},
-                               .column_orders = {t->column_orders.data, t->column_orders.size}};
+                               .column_orders = {t->column_orders.data, t->column_orders.size},
+                               .pair = get_pair,
+                               .context = flat,
+                               .pair_count = flat->facts.key_value_count};
     pqx_bytes ignored;
     int present;
     PQX_TRY(pqx_flat_get_created_by(flat, &footer.created_by, &present, t->error));
@@ -327,10 +328,10 @@ static int rebuild_all(pqx_rebuilding *t, pqx_buffer *out)
     const pqx_flat_facts *facts = &t->flat->facts;
     size_t elements = (size_t)facts->leaf_count + facts->node_count,
            chunks = (size_t)facts->leaf_count * facts->row_group_count;
-    t->pages = calloc((size_t)t->flat->pool_pages + 1, sizeof *t->pages);
-    t->element_ranges = calloc(elements + 1, sizeof *t->element_ranges);
-    t->orders = calloc((size_t)facts->leaf_count + 1, 1);
-    t->ranges = calloc(chunks + 1, sizeof *t->ranges);
+    t->pages = (pqx_cell *)calloc((size_t)t->flat->pool_pages + 1, sizeof *t->pages);
+    t->element_ranges = (pqx_range *)calloc(elements + 1, sizeof *t->element_ranges);
+    t->orders = (uint8_t *)calloc((size_t)facts->leaf_count + 1, 1);
+    t->ranges = (pqx_range *)calloc(chunks + 1, sizeof *t->ranges);
     if (!t->pages || !t->element_ranges || !t->orders || !t->ranges)
         return pqx_fail(t->error, PQX_NO_MEMORY, 0, chunks * sizeof *t->ranges, 0);
     pqx_buffer *never_null[] = {&t->elements, &t->schema, &t->group, &t->groups, &t->chunks};
@@ -356,7 +357,7 @@ static void free_buffers(pqx_rebuilding *t)
 int pqx_flat_to_thrift(const uint8_t *payload, size_t size, pqx_buffer *out, pqx_error *error)
 {
     uint64_t limit = (uint64_t)PQX_FLAT_REBUILT_LIMIT * size;
-    pqx_rebuilding rebuilding = {.error = error, .limit = limit, .left = limit}, *t = &rebuilding;
+    pqx_rebuilding rebuilding = {.limit = limit, .left = limit, .error = error}, *t = &rebuilding;
     size_t before = out->size;
     PQX_TRY(pqx_flat_open_memory(payload, size, &t->flat, error));
     int status = rebuild_all(t, out);
@@ -391,7 +392,7 @@ static int rebuild_part(pqx_rebuilding *t, uint32_t leaf, uint32_t part, uint32_
 static int rebuild_leaf(pqx_rebuilding *t, uint32_t leaf, uint32_t first, uint32_t count,
                         pqx_buffer *out, pqx_range *ranges)
 {
-    t->pages = calloc((size_t)t->flat->pool_pages + 1, sizeof *t->pages);
+    t->pages = (pqx_cell *)calloc((size_t)t->flat->pool_pages + 1, sizeof *t->pages);
     if (!t->pages)
         return pqx_fail(t->error, PQX_NO_MEMORY, 0, t->flat->pool_pages * sizeof *t->pages, 0);
     PQX_TRY(pqx_buffer_reserve(&t->chunks, 1, t->error));
@@ -410,7 +411,7 @@ int pqx_flat_get_chunk_structs(pqx_flat *flat, uint32_t leaf, uint32_t first, ui
     uint32_t groups = flat->facts.row_group_count;
     uint64_t limit = (uint64_t)PQX_FLAT_REBUILT_LIMIT * flat->length;
     pqx_rebuilding rebuilding = {
-        .flat = flat, .error = error, .limit = limit, .left = limit, .keeps_pages = 1};
+        .flat = flat, .limit = limit, .left = limit, .keeps_pages = 1, .error = error};
     if (leaf >= flat->facts.leaf_count)
         return pqx_fail(error, PQX_BAD_ARGUMENT, 0, flat->facts.leaf_count, leaf);
     if (first > groups || count > groups - first)

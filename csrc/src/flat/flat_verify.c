@@ -141,7 +141,7 @@ static int verify_extensions(pqx_verifier *v)
     uint32_t count;
     pqx_bytes data;
     PQX_TRY(pqx_flat_get_extension_count(flat, &count, v->error));
-    v->extensions = calloc(count ? count : 1, sizeof *v->extensions);
+    v->extensions = (uint32_t *)calloc(count ? count : 1, sizeof *v->extensions);
     if (!v->extensions)
         return pqx_fail(v->error, PQX_NO_MEMORY, 0, count * sizeof *v->extensions, 0);
     for (uint32_t i = 0; i < count; i++) {
@@ -232,10 +232,10 @@ static int verify_all(pqx_verifier *v)
     const pqx_flat_facts *facts = &v->flat->facts;
     size_t chunks = (size_t)facts->leaf_count * facts->row_group_count,
            elements = (size_t)facts->leaf_count + facts->node_count;
-    v->elements = calloc(elements + facts->row_group_count + facts->key_value_count + chunks,
-                         sizeof *v->elements);
+    v->elements = (uint32_t *)calloc(
+        elements + facts->row_group_count + facts->key_value_count + chunks, sizeof *v->elements);
     if (!v->elements) return pqx_fail(v->error, PQX_NO_MEMORY, 0, chunks * sizeof *v->elements, 0);
-    v->flat->unseen = malloc(v->flat->tail);
+    v->flat->unseen = (uint8_t *)malloc(v->flat->tail);
     if (!v->flat->unseen) return pqx_fail(v->error, PQX_NO_MEMORY, 0, v->flat->tail, 0);
     memcpy(v->flat->unseen, v->payload, v->flat->tail);
     v->row_groups = v->elements + elements;

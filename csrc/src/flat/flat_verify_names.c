@@ -10,7 +10,7 @@ typedef struct pqx_entry {
 
 static int by_all(const void *one, const void *other)
 {
-    const pqx_entry *a = one, *b = other;
+    const pqx_entry *a = (const pqx_entry *)one, *b = (const pqx_entry *)other;
     if (a->tag != b->tag) return a->tag < b->tag ? -1 : 1;
     if (a->word != b->word) return a->word < b->word ? -1 : 1;
     return (a->bucket > b->bucket) - (a->bucket < b->bucket);
@@ -56,8 +56,8 @@ int pqx_names_read(pqx_names *names, pqx_flat *flat, pqx_error *error)
                                      : flat->listed_count;
     names->count = 0;
     names->buckets = flat->bucket_count ? flat->bucket_count : 1;
-    names->entries = malloc((most + 1) * sizeof *names->entries);
-    names->runs = calloc(names->buckets, sizeof *names->runs);
+    names->entries = (struct pqx_entry *)malloc((most + 1) * sizeof *names->entries);
+    names->runs = (uint32_t *)calloc(names->buckets, sizeof *names->runs);
     if (!names->entries || !names->runs)
         return pqx_fail(error, PQX_NO_MEMORY, 0, most * sizeof *names->entries, 0);
     return read_buckets(names, flat, error);

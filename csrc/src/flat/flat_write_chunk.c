@@ -84,7 +84,7 @@ static void pack_long(pqx_bound *bound, const pqx_element *leaf, int is_max, int
 static pqx_bound pack_bound(const pqx_element *leaf, const uint8_t *bytes, uint32_t size,
                             int is_max, uint8_t exact, int is_compact)
 {
-    pqx_bound bound = {.bytes = bytes, .size = size, .exactness = exact};
+    pqx_bound bound = {.exactness = exact, .bytes = bytes, .size = size};
     switch (leaf->type) {
     case PQX_PHYSICAL_BOOLEAN:
         bound.slots = LO4 | LEN;

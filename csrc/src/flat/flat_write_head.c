@@ -25,8 +25,9 @@ int pqx_flat_head_begin(pqx_flat_writer *w, uint32_t index)
 {
     const pqx_element *element = &w->scan->elements[index];
     int is_leaf = w->leaf_of[index] != PQX_FLAT_NONE;
-    const uint8_t levels[4] = {is_leaf ? element->column_order : 0, element->max_definition,
-                               element->max_repetition, is_leaf ? (uint8_t)element->type : 255};
+    const uint8_t levels[4] = {(uint8_t)(is_leaf ? element->column_order : 0),
+                               element->max_definition, element->max_repetition,
+                               (uint8_t)(is_leaf ? element->type : 255)};
     uint32_t at;
     PQX_TRY(pqx_flat_put_element(w, index, &at));
     PQX_TRY(pqx_buffer_append(&w->heads, levels, sizeof levels, w->error));

@@ -113,7 +113,7 @@ int pqx_residue_fits(pqx_residue *residue, const pqx_residue_source *source,
 {
     const uint8_t *p = source->footer + source->at, *end = source->footer + source->end,
                   *last = source->footer + source->size;
-    const step *s = (const void *)known->steps.data, *behind = s + known->steps.size / sizeof *s;
+    const step *s = (const step *)known->steps.data, *behind = s + known->steps.size / sizeof *s;
     *fits = 0;
     residue->literals.size = 0;
     for (; s < behind; s++) {

@@ -72,7 +72,7 @@ static int grow_slots(pqx_flat_writer *w)
 {
     uint32_t *old = w->pool_slots, count = old ? w->pool_mask + 1 : 0,
              mask = old ? 2 * w->pool_mask + 1 : 63;
-    uint32_t *slots = calloc((size_t)mask + 1, sizeof *slots);
+    uint32_t *slots = (uint32_t *)calloc((size_t)mask + 1, sizeof *slots);
     if (!slots) return pqx_fail(w->error, PQX_NO_MEMORY, 0, 4 * ((uint64_t)mask + 1), 0);
     w->pool_slots = slots;
     w->pool_mask = mask;
@@ -152,7 +152,7 @@ int pqx_flat_make_pool(pqx_flat_writer *w)
 int pqx_flat_list_pool(pqx_flat_writer *w, uint32_t before)
 {
     uint32_t pages = (uint32_t)(w->pool_ends.size / 4);
-    uint32_t *places = realloc(w->places, ((size_t)before + pages) * sizeof *places);
+    uint32_t *places = (uint32_t *)realloc(w->places, ((size_t)before + pages) * sizeof *places);
     if (!places)
         return pqx_fail(w->error, PQX_NO_MEMORY, 0, ((uint64_t)before + pages) * sizeof *places, 0);
     w->places = places;

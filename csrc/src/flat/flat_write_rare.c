@@ -93,7 +93,7 @@ static int find_member(pqx_flat_writer *w, size_t thrift, pqx_flat_union *member
     PQX_TRY(pqx_thrift_next(w->footer, w->footer_size, thrift, 0, PQX_MAX_DEPTH, &field, &more,
                             w->error));
     int known = more && field.type == PQX_TYPE_STRUCT && (field.id == 1 || field.id == 2);
-    *member = (pqx_flat_union){known ? (uint8_t)field.id : 0, field.value};
+    *member = (pqx_flat_union){(uint8_t)(known ? field.id : 0), field.value};
     return PQX_OK;
 }
 

@@ -108,7 +108,7 @@ int pqx_flat_put_records(pqx_flat_writer *w, uint32_t *at)
 /* Get keys and values of the footer from its scan. */
 static int get_pair(void *context, uint32_t number, int part, pqx_bytes *bytes, pqx_error *error)
 {
-    const pqx_flat_writer *w = context;
+    const pqx_flat_writer *w = (const pqx_flat_writer *)context;
     const pqx_key_value *pair = &w->scan->key_values[number];
     pqx_range range = part ? pair->value : pair->key;
     (void)error;

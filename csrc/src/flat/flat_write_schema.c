@@ -94,27 +94,15 @@ static int from_logical_type(pqx_flat_writer *w, const pqx_element *element, pqx
 
 static int from_converted_type(pqx_flat_writer *w, const pqx_element *element, pqx_logical *logical)
 {
+    /* By converted type; MAP_KEY_VALUE, INTERVAL and unknown ones have no logical type. */
     static const uint8_t tags[] = {
-        [PQX_CONVERTED_UTF8] = PQX_FLAT_LOGICAL_STRING,
-        [PQX_CONVERTED_MAP] = PQX_FLAT_LOGICAL_MAP,
-        [PQX_CONVERTED_LIST] = PQX_FLAT_LOGICAL_LIST,
-        [PQX_CONVERTED_ENUM] = PQX_FLAT_LOGICAL_ENUM,
-        [PQX_CONVERTED_DECIMAL] = PQX_FLAT_LOGICAL_DECIMAL,
-        [PQX_CONVERTED_DATE] = PQX_FLAT_LOGICAL_DATE,
-        [PQX_CONVERTED_TIME_MILLIS] = PQX_FLAT_LOGICAL_TIME,
-        [PQX_CONVERTED_TIME_MICROS] = PQX_FLAT_LOGICAL_TIME,
-        [PQX_CONVERTED_TIMESTAMP_MILLIS] = PQX_FLAT_LOGICAL_TIMESTAMP,
-        [PQX_CONVERTED_TIMESTAMP_MICROS] = PQX_FLAT_LOGICAL_TIMESTAMP,
-        [PQX_CONVERTED_UINT_8] = PQX_FLAT_LOGICAL_INTEGER,
-        [PQX_CONVERTED_UINT_16] = PQX_FLAT_LOGICAL_INTEGER,
-        [PQX_CONVERTED_UINT_32] = PQX_FLAT_LOGICAL_INTEGER,
-        [PQX_CONVERTED_UINT_64] = PQX_FLAT_LOGICAL_INTEGER,
-        [PQX_CONVERTED_INT_8] = PQX_FLAT_LOGICAL_INTEGER,
-        [PQX_CONVERTED_INT_16] = PQX_FLAT_LOGICAL_INTEGER,
-        [PQX_CONVERTED_INT_32] = PQX_FLAT_LOGICAL_INTEGER,
-        [PQX_CONVERTED_INT_64] = PQX_FLAT_LOGICAL_INTEGER,
-        [PQX_CONVERTED_JSON] = PQX_FLAT_LOGICAL_JSON,
-        [PQX_CONVERTED_BSON] = PQX_FLAT_LOGICAL_BSON,
+        PQX_FLAT_LOGICAL_STRING,    PQX_FLAT_LOGICAL_MAP,       0,
+        PQX_FLAT_LOGICAL_LIST,      PQX_FLAT_LOGICAL_ENUM,      PQX_FLAT_LOGICAL_DECIMAL,
+        PQX_FLAT_LOGICAL_DATE,      PQX_FLAT_LOGICAL_TIME,      PQX_FLAT_LOGICAL_TIME,
+        PQX_FLAT_LOGICAL_TIMESTAMP, PQX_FLAT_LOGICAL_TIMESTAMP, PQX_FLAT_LOGICAL_INTEGER,
+        PQX_FLAT_LOGICAL_INTEGER,   PQX_FLAT_LOGICAL_INTEGER,   PQX_FLAT_LOGICAL_INTEGER,
+        PQX_FLAT_LOGICAL_INTEGER,   PQX_FLAT_LOGICAL_INTEGER,   PQX_FLAT_LOGICAL_INTEGER,
+        PQX_FLAT_LOGICAL_INTEGER,   PQX_FLAT_LOGICAL_JSON,      PQX_FLAT_LOGICAL_BSON,
     };
     int32_t type = element->converted_type;
     if (type < 0 || type >= (int32_t)sizeof tags) return PQX_OK;
@@ -157,7 +145,7 @@ static int as_shared(const pqx_logical *logical, pqx_shared_table *table)
     case PQX_FLAT_LOGICAL_VARIANT:
         *table = (pqx_shared_table){PQX_FLAT_VARIANT_TYPE,
                                     logical->has_version,
-                                    {logical->has_version ? logical->version : 0, 0}};
+                                    {logical->has_version ? (uint32_t)logical->version : 0, 0}};
         return 1;
     case PQX_FLAT_LOGICAL_GEOMETRY:
     case PQX_FLAT_LOGICAL_GEOGRAPHY: return 0;

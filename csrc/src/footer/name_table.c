@@ -103,7 +103,7 @@ int pqx_name_table_end(pqx_name_table *names, pqx_error *error)
     if (count > UINT32_MAX / 4)
         return pqx_fail(error, PQX_NO_MEMORY, 0, count * sizeof *names->slots, 0);
     while (slots < 2 * count) slots *= 2;
-    names->slots = calloc(slots, sizeof *names->slots);
+    names->slots = (uint32_t *)calloc(slots, sizeof *names->slots);
     if (!names->slots) return pqx_fail(error, PQX_NO_MEMORY, 0, slots * sizeof *names->slots, 0);
     names->mask = (uint32_t)(slots - 1);
     for (size_t i = count; i--;) {

@@ -32,7 +32,7 @@ static int open_thrift(pqx_footer *footer, const pqx_source *source, const uint8
         return pqx_fail(error, PQX_ENCRYPTED, source->size - 4, 0, 0);
     if (memcmp(end + 4, "PAR1", 4) != 0 || length > source->size - LEAST_FILE)
         return pqx_fail(error, PQX_NOT_PARQUET, source->size - END_BYTES, 0, 0);
-    footer->thrift = malloc(length ? length : 1);
+    footer->thrift = (uint8_t *)malloc(length ? length : 1);
     if (!footer->thrift) return pqx_fail(error, PQX_NO_MEMORY, 0, length, 0);
     footer->thrift_size = length;
     PQX_TRY(read_source(source, source->size - END_BYTES - length, length, footer->thrift, error));
@@ -81,7 +81,7 @@ static int open_any(pqx_footer *footer, const pqx_source *source, int thrift_onl
 int pqx_footer_open(const pqx_source *source, int thrift_only, pqx_footer **footer,
                     pqx_error *error)
 {
-    pqx_footer *made = calloc(1, sizeof *made);
+    pqx_footer *made = (pqx_footer *)calloc(1, sizeof *made);
     *footer = NULL;
     if (!made) return pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *made, 0);
     int status = open_any(made, source, thrift_only, error);

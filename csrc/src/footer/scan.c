@@ -289,8 +289,9 @@ static int read_footer(pqx_scanning *s)
 static int conclude(pqx_scanning *s)
 {
     pqx_scan *scan = s->scan;
-    scan->leaves = malloc((scan->element_count + (size_t)1) * sizeof *scan->leaves);
-    scan->first_chunk = malloc((scan->row_group_count + (size_t)1) * sizeof *scan->first_chunk);
+    scan->leaves = (uint32_t *)malloc((scan->element_count + (size_t)1) * sizeof *scan->leaves);
+    scan->first_chunk =
+        (uint64_t *)malloc((scan->row_group_count + (size_t)1) * sizeof *scan->first_chunk);
     if (!scan->leaves || !scan->first_chunk)
         return pqx_fail(s->cursor.error, PQX_NO_MEMORY, 0,
                         (scan->element_count + (size_t)1) * sizeof *scan->leaves, 0);

@@ -224,17 +224,17 @@ static int read_metadata_field(pqx_cursor *c, int32_t id, int type, reading *r)
 static void forget_metadata(reading *r)
 {
     pqx_chunk *chunk = r->chunk;
-    *chunk = (pqx_chunk){.chunk = chunk->chunk,
-                         .present = chunk->present & PRESENT_OF_CHUNK,
-                         .num_values = -1,
+    *chunk = (pqx_chunk){.num_values = -1,
                          .total_uncompressed_size = -1,
                          .total_compressed_size = -1,
                          .data_page_offset = -1,
                          .dictionary_page_offset = -1,
                          .null_count = -1,
                          .distinct_count = -1,
+                         .chunk = chunk->chunk,
                          .type = -1,
-                         .codec = -1};
+                         .codec = -1,
+                         .present = chunk->present & PRESENT_OF_CHUNK};
     r->places->index_page_offset = r->places->bloom_filter_offset = r->places->bloom_filter_length =
         -1;
     r->other_encodings = r->has_stats = r->dictionary_pages = r->other_pages = 0;

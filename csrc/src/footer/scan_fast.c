@@ -278,7 +278,7 @@ OUTLINE size_t learn_head(const uint8_t *base, size_t at, pqx_habit *habit)
         || p[3] != HEADER(1, LIST))
         return 0;
     if ((p[4] & 15) != PQX_TYPE_I32 || count == 15) return 0;
-    *habit = (pqx_habit){.type = p[2] >> 1, .rest_behind = -1, .head = PQX_NO_HEAD};
+    *habit = (pqx_habit){.head = PQX_NO_HEAD, .type = p[2] >> 1, .rest_behind = -1};
     for (uint32_t i = 5; i < length; i++) {
         if (p[i] & 0xc1) return 0;
         habit->encodings |= 1u << (p[i] >> 1);

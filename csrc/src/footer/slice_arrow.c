@@ -148,7 +148,7 @@ static int add_parts(pqx_arrow_projection *a)
 
 static int build(pqx_arrow_projection *a, pqx_buffer *out)
 {
-    const pqx_arrow_part *parts = (const void *)a->parts.data;
+    const pqx_arrow_part *parts = (const pqx_arrow_part *)a->parts.data;
     uint32_t count = (uint32_t)(a->parts.size / sizeof *parts);
     pqx_buffer room = {0};
     int status = pqx_buffer_reserve(&room, 3 * (size_t)count * sizeof(pqx_bytes) + 1, NULL);

@@ -12,7 +12,7 @@ static int hold(pqx_index *index, uint64_t begin, uint64_t end, pqx_error *error
 {
     if (begin >= index->held_begin && end <= index->held_end) return PQX_OK;
     size_t size = (size_t)(end - begin);
-    uint8_t *bytes = malloc(size);
+    uint8_t *bytes = (uint8_t *)malloc(size);
     if (!bytes) return pqx_fail(error, PQX_NO_MEMORY, 0, size, 0);
     int failure = index->source.read(index->source.context, begin, size, bytes);
     if (failure) {
@@ -123,8 +123,8 @@ int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t thrift_le
     if (footer > source->size || thrift_length > source->size - footer
         || thrift_length > UINT32_MAX)
         return pqx_fail(error, PQX_BAD_OFFSET, payload, payload, footer);
-    pqx_index *index = calloc(1, sizeof *index);
-    if (index) index->held = malloc(known_size + 1);
+    pqx_index *index = (pqx_index *)calloc(1, sizeof *index);
+    if (index) index->held = (uint8_t *)malloc(known_size + 1);
     if (!index || !index->held) {
         free(index);
         return pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *index + known_size, 0);

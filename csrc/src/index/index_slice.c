@@ -218,15 +218,15 @@ static int reserve(index_slicer *s)
 {
     size_t elements = s->found.size / sizeof(sliced_element), groups = s->row_group_count,
            chunks = groups * s->leaf_count;
-    s->scan.elements = calloc(elements, sizeof *s->scan.elements);
-    s->scan.leaves = malloc(s->leaf_count * sizeof *s->scan.leaves + 1);
-    s->real = malloc(elements * sizeof *s->real);
-    s->scan.row_groups = malloc(groups * sizeof *s->scan.row_groups + 1);
-    s->scan.first_chunk = malloc(groups * sizeof *s->scan.first_chunk + 1);
-    s->scan.chunks = malloc(chunks * sizeof *s->scan.chunks + 1);
-    s->order = malloc(groups * sizeof *s->order + 1);
-    s->numbers =
-        malloc(((groups > s->leaf_count ? groups : s->leaf_count) + 1) * sizeof *s->numbers);
+    s->scan.elements = (pqx_element *)calloc(elements, sizeof *s->scan.elements);
+    s->scan.leaves = (uint32_t *)malloc(s->leaf_count * sizeof *s->scan.leaves + 1);
+    s->real = (pqx_real *)malloc(elements * sizeof *s->real);
+    s->scan.row_groups = (pqx_row_group *)malloc(groups * sizeof *s->scan.row_groups + 1);
+    s->scan.first_chunk = (uint64_t *)malloc(groups * sizeof *s->scan.first_chunk + 1);
+    s->scan.chunks = (pqx_chunk *)malloc(chunks * sizeof *s->scan.chunks + 1);
+    s->order = (uint32_t *)malloc(groups * sizeof *s->order + 1);
+    size_t most = groups > s->leaf_count ? groups : s->leaf_count;
+    s->numbers = (uint32_t *)malloc((most + 1) * sizeof *s->numbers);
     if (s->scan.elements && s->scan.leaves && s->real && s->scan.row_groups && s->scan.first_chunk
         && s->scan.chunks && s->order && s->numbers)
         return PQX_OK;
@@ -237,7 +237,7 @@ static int make_slice(index_slicer *s, int arrow_schema, int key_values, pqx_buf
 {
     pqx_index *index = s->index;
     PQX_TRY(check_arguments(s));
-    s->known = calloc(index->shape.nodes, 1);
+    s->known = (uint8_t *)calloc(index->shape.nodes, 1);
     if (!s->known) return pqx_fail(s->error, PQX_NO_MEMORY, 0, index->shape.nodes, 0);
     pqx_index_begin(index);
     PQX_TRY(add_elements(s));
@@ -272,8 +272,8 @@ int pqx_index_slice(pqx_index *index, const uint32_t *leaves, uint32_t leaf_coun
 {
     index_slicer s = {.index = index,
                       .leaves = leaves,
-                      .leaf_count = leaf_count,
                       .row_groups = row_groups,
+                      .leaf_count = leaf_count,
                       .row_group_count = row_group_count,
                       .error = error};
     int status = make_slice(&s, arrow_schema, key_values, out);

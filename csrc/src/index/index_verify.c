@@ -18,8 +18,8 @@ static int read_all(pqx_index *index, pqx_error *error)
     pqx_bytes key, value;
     int present, status = PQX_OK;
     size_t groups = s->row_groups;
-    pqx_chunk *chunks = malloc(groups * sizeof *chunks + 1);
-    pqx_row_group *row_groups = malloc(groups * sizeof *row_groups + 1);
+    pqx_chunk *chunks = (pqx_chunk *)malloc(groups * sizeof *chunks + 1);
+    pqx_row_group *row_groups = (pqx_row_group *)malloc(groups * sizeof *row_groups + 1);
     pqx_buffer arena = {0};
     if (!chunks || !row_groups)
         status =

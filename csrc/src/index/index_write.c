@@ -105,12 +105,12 @@ static int measure(pqx_index_writer *w)
 static int reserve(pqx_index_writer *w)
 {
     size_t elements = w->scan->element_count, names = w->shape.names;
-    w->id_of = calloc(elements, sizeof *w->id_of);
-    w->position = calloc(elements, sizeof *w->position);
-    w->node_element = calloc(elements, sizeof *w->node_element);
-    w->path_size = calloc(elements, sizeof *w->path_size);
-    w->homes = malloc(names * sizeof *w->homes + 1);
-    w->entries = malloc(names * 8 + 1);
+    w->id_of = (uint32_t *)calloc(elements, sizeof *w->id_of);
+    w->position = (uint32_t *)calloc(elements, sizeof *w->position);
+    w->node_element = (uint32_t *)calloc(elements, sizeof *w->node_element);
+    w->path_size = (size_t *)calloc(elements, sizeof *w->path_size);
+    w->homes = (uint32_t *)malloc(names * sizeof *w->homes + 1);
+    w->entries = (uint8_t *)malloc(names * 8 + 1);
     if (w->id_of && w->position && w->node_element && w->path_size && w->homes && w->entries)
         return PQX_OK;
     return pqx_fail(w->error, PQX_NO_MEMORY, 0, elements * 20 + names * 12, 0);

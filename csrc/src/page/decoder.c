@@ -31,7 +31,7 @@ int pqx_decoder_open(const pqx_decoder_leaf *leaf, pqx_decoder **decoder, pqx_er
                             .rows = leaf->rows};
     *decoder = NULL;
     if (leaf->reserved) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, 0, leaf->reserved);
-    pqx_decoder *opened = calloc(1, sizeof *opened);
+    pqx_decoder *opened = (pqx_decoder *)calloc(1, sizeof *opened);
     if (!opened) return pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *opened, 0);
     int status = pqx_column_begin(&opened->column, &made, error);
     if (status) free(opened);
@@ -124,11 +124,11 @@ int pqx_decoder_take(pqx_decoder *decoder, pqx_decoded *decoded, pqx_error *erro
         .size = is_binary       ? out.bytes
                 : column->width ? out.slots * column->width
                                 : (out.slots + 7) / 8,
-        .values = given(&out.values, 1),
-        .valid = given(&out.valid, out.nulls > 0),
-        .offsets = given(&out.offsets, is_binary),
-        .definition = given(&out.definition, out.below && leaf->keeps_definition),
-        .repetition = given(&out.repetition, leaf->max_repetition && out.entries),
+        .values = (uint8_t *)given(&out.values, 1),
+        .valid = (uint8_t *)given(&out.valid, out.nulls > 0),
+        .offsets = (int32_t *)given(&out.offsets, is_binary),
+        .definition = (uint16_t *)given(&out.definition, out.below && leaf->keeps_definition),
+        .repetition = (uint16_t *)given(&out.repetition, leaf->max_repetition && out.entries),
     };
     return PQX_OK;
 }

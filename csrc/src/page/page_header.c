@@ -15,39 +15,31 @@ enum {
 };
 enum { MOST_FIELDS = 9 };
 
-/* The layout of an inner header: for each field id one more than the number's index, 0 if the field
- * is not a number; and the ids of the other fields, 0 if there is none. */
-typedef struct layout {
+/* The layout of an inner header: for each field id, from 0 on, one more than the number's index, 0
+ * if the field is not a number; and the ids of the other fields, 0 if there is none. */
+typedef struct inner_layout {
     uint8_t numbers[MOST_FIELDS];
     uint8_t statistics, is_compressed, is_sorted;
-} layout;
+} inner_layout;
 
-static const layout data_page = {
-    .numbers = {[PQX_DATA_PAGE_HEADER_NUM_VALUES] = NUM_VALUES + 1,
-                [PQX_DATA_PAGE_HEADER_ENCODING] = ENCODING + 1,
-                [PQX_DATA_PAGE_HEADER_DEFINITION_LEVEL_ENCODING] = DEFINITION_ENCODING + 1,
-                [PQX_DATA_PAGE_HEADER_REPETITION_LEVEL_ENCODING] = REPETITION_ENCODING + 1},
+static const inner_layout data_page = {
+    .numbers = {0, NUM_VALUES + 1, ENCODING + 1, DEFINITION_ENCODING + 1, REPETITION_ENCODING + 1},
     .statistics = PQX_DATA_PAGE_HEADER_STATISTICS,
 };
-static const layout dictionary_page = {
-    .numbers = {[PQX_DICTIONARY_PAGE_HEADER_NUM_VALUES] = NUM_VALUES + 1,
-                [PQX_DICTIONARY_PAGE_HEADER_ENCODING] = ENCODING + 1},
+static const inner_layout dictionary_page = {
+    .numbers = {0, NUM_VALUES + 1, ENCODING + 1},
     .is_sorted = PQX_DICTIONARY_PAGE_HEADER_IS_SORTED,
 };
-static const layout data_page_v2 = {
-    .numbers = {[PQX_DATA_PAGE_HEADER_V2_NUM_VALUES] = NUM_VALUES + 1,
-                [PQX_DATA_PAGE_HEADER_V2_NUM_NULLS] = NUM_NULLS + 1,
-                [PQX_DATA_PAGE_HEADER_V2_NUM_ROWS] = NUM_ROWS + 1,
-                [PQX_DATA_PAGE_HEADER_V2_ENCODING] = ENCODING + 1,
-                [PQX_DATA_PAGE_HEADER_V2_DEFINITION_LEVELS_BYTE_LENGTH] = DEFINITION_SIZE + 1,
-                [PQX_DATA_PAGE_HEADER_V2_REPETITION_LEVELS_BYTE_LENGTH] = REPETITION_SIZE + 1},
+static const inner_layout data_page_v2 = {
+    .numbers = {0, NUM_VALUES + 1, NUM_NULLS + 1, NUM_ROWS + 1, ENCODING + 1, DEFINITION_SIZE + 1,
+                REPETITION_SIZE + 1},
     .statistics = PQX_DATA_PAGE_HEADER_V2_STATISTICS,
     .is_compressed = PQX_DATA_PAGE_HEADER_V2_IS_COMPRESSED,
 };
 
 /* An inner header that is being read; place 0 means that the number is absent. */
 typedef struct inner {
-    const layout *layout;
+    const inner_layout *layout;
     size_t start;
     int32_t numbers[NUMBERS];
     uint32_t places[NUMBERS];
@@ -110,7 +102,7 @@ static int read_statistics(pqx_cursor *c, int depth, pqx_page *page)
 {
     uint32_t start = (uint32_t)c->at;
     int32_t id = 0;
-    *page = (pqx_page){.present = PQX_PRESENT_STATISTICS, .null_count = -1};
+    *page = (pqx_page){.null_count = -1, .present = PQX_PRESENT_STATISTICS};
     for (;;) {
         int type = 0;
         PQX_TRY(pqx_read_field(c, &id, &type));
@@ -123,7 +115,7 @@ static int read_statistics(pqx_cursor *c, int depth, pqx_page *page)
 
 static int read_inner_field(pqx_cursor *c, int32_t id, int type, int depth, inner *in)
 {
-    const layout *l = in->layout;
+    const inner_layout *l = in->layout;
     int slot = id > 0 && id < MOST_FIELDS ? l->numbers[id] : 0;
     if (slot) {
         number read = {in->numbers[slot - 1], in->places[slot - 1]};
@@ -140,11 +132,11 @@ static int read_inner_field(pqx_cursor *c, int32_t id, int type, int depth, inne
     return pqx_skip(c, type, 0, depth);
 }
 
-static int read_inner(pqx_cursor *c, int depth, const layout *layout, inner *in)
+static int read_inner(pqx_cursor *c, int depth, const inner_layout *layout, inner *in)
 {
     int32_t id = 0;
     *in = (inner){
-        .layout = layout, .start = c->at, .is_compressed = 1, .statistics = {.null_count = -1}};
+        .layout = layout, .start = c->at, .statistics = {.null_count = -1}, .is_compressed = 1};
     for (;;) {
         int type = 0;
         PQX_TRY(pqx_read_field(c, &id, &type));
@@ -227,8 +219,8 @@ static int check_inner(pqx_cursor *c, const inner *in)
         int slot = in->layout->numbers[id] - 1;
         if (slot < 0) continue;
         if (!in->places[slot]) return missing(c, in->start, id);
-        if (is_count(slot))
-            PQX_TRY(check_number(c, &(number){in->numbers[slot], in->places[slot]}));
+        number found = {in->numbers[slot], in->places[slot]};
+        if (is_count(slot)) PQX_TRY(check_number(c, &found));
     }
     return PQX_OK;
 }
@@ -289,13 +281,11 @@ static int read_header(pqx_cursor *c, pqx_page *page)
     PQX_TRY(check_number(c, &out.compressed_size));
     PQX_TRY(choose_inner(c, &out, &in));
     *page = (pqx_page){
+        .null_count = -1,
         .header_size = (uint32_t)c->at,
         .type = out.type.value,
         .compressed_size = out.compressed_size.value,
         .uncompressed_size = out.uncompressed_size.value,
-        .crc = (uint32_t)out.crc.value,
-        .has_crc = out.crc.place != 0,
-        .null_count = -1,
         .num_values = -1,
         .num_nulls = -1,
         .num_rows = -1,
@@ -304,6 +294,8 @@ static int read_header(pqx_cursor *c, pqx_page *page)
         .repetition_encoding = -1,
         .definition_size = -1,
         .repetition_size = -1,
+        .crc = (uint32_t)out.crc.value,
+        .has_crc = out.crc.place != 0,
         .is_compressed = 1,
     };
     if (!in) return PQX_OK;

@@ -170,8 +170,8 @@ static void plan_chunk(stored_chunk *chunk, int64_t rows, const int64_t *counts,
     chunk->is_part = chunk->wanted < (uint64_t)rows - (uint64_t)rows / 4;
     double share = rows ? (double)chunk->wanted / (double)rows : 1;
     double likely = share * (double)(chunk->window.end - chunk->begin);
-    if (!chunk->is_part || likely > AT_ONCE) likely = AT_ONCE;
-    chunk->window.step = likely < LEAST ? LEAST : (size_t)likely;
+    if (!chunk->is_part || likely > (double)AT_ONCE) likely = (double)AT_ONCE;
+    chunk->window.step = likely < (double)LEAST ? LEAST : (size_t)likely;
 }
 
 /* Read the requested rows of a leaf's chunks, one chunk after another. */
@@ -212,7 +212,7 @@ static uint64_t stored_bytes(const pqx_leaf_reading *leaf, const pqx_chosen_rows
 void pqx_read_leaves(pqx_leaf_reading *leaves, size_t count, const pqx_source *source,
                      const pqx_chosen_rows *chosen, uint64_t most_bytes)
 {
-    stored_chunk chunk = {.window.source = source};
+    stored_chunk chunk = {.window = {.source = source}};
     for (pqx_leaf_reading *leaf = leaves; leaf < leaves + count; leaf++) {
         pqx_column *column = leaf->column;
         column->leaf.stored = stored_bytes(leaf, chosen, source->size);

@@ -52,7 +52,7 @@ static int decompress_all(pqx_unpack *unpack)
 /* Estimate how many stored bytes produce the first `size` ones. */
 static size_t likely_stored(const pqx_unpack *unpack, size_t size)
 {
-    double share = (double)size / (double)unpack->size * (double)unpack->stored + SOME;
+    double share = (double)size / (double)unpack->size * (double)unpack->stored + (double)SOME;
     return share < (double)unpack->stored ? (size_t)share : unpack->stored;
 }
 

@@ -1,9 +1,9 @@
 #include "page/zstd.h"
 
-#include <stdatomic.h>
+#include "base/atomics.h"
 
 static pqx_zstd_library library;
-static atomic_int is_there;
+static PQX_ATOMIC(int) is_there;
 
 void pqx_zstd_use(const pqx_zstd_library *given)
 {

@@ -33,7 +33,7 @@ static const char *folder_path(const pqx_plan_sidecar *opened)
 /* Return 1 if a file is the one that the sidecar was made from and has not changed. */
 static int is_untouched(const char *path, const pqx_plan_sidecar *opened)
 {
-    pqx_file_facts facts;
+    pqx_file_facts facts = {0}; /* GCC does not know that errno is not 0 after a failure */
     const char *folder = folder_path(opened);
     if (pqx_get_facts_in_folder(opened->folder, folder, path, &facts)
         || facts.kind != PQX_IS_REGULAR)
@@ -163,7 +163,7 @@ static int push_bit(pqx_buffer *bits, uint64_t at, int bit, pqx_error *error)
 static int push_bound(pqx_plan_side *side, uint64_t at, uint32_t width, int has,
                       const uint8_t *bytes, pqx_range range, pqx_error *error)
 {
-    static const uint8_t none[64];
+    static const uint8_t none[64] = {0};
     PQX_TRY(push_bit(&side->valid, at, has, error));
     if (has) PQX_TRY(pqx_buffer_append(&side->data, bytes + range.offset, range.length, error));
     for (uint32_t left = has ? 0 : width; left;) {
@@ -188,10 +188,10 @@ static int push_column(const pqx_plan_sidecar *opened, pqx_plan_column *column, 
         pqx_range low, high;
         int has;
         pqx_chunk chunk = {
-            .present = (f->has[i] & 1 ? PQX_PRESENT_MIN_VALUE : 0)
-                       | (f->has[i] & 2 ? PQX_PRESENT_MAX_VALUE : 0),
             .min_value = {(uint32_t)f->offsets[0][i], f->lengths[0][i]},
             .max_value = {(uint32_t)f->offsets[1][i], f->lengths[1][i]},
+            .present = (f->has[i] & 1 ? PQX_PRESENT_MIN_VALUE : 0)
+                       | (f->has[i] & 2 ? PQX_PRESENT_MAX_VALUE : 0),
         };
         pqx_usable_bounds(bytes, &chunk, &column->element, &low, &high, &has);
         PQX_TRY(push_bound(&column->min, at + i, column->width, has & 1, bytes, low, error));
@@ -241,7 +241,8 @@ int pqx_plan_gather(pqx_plan *plan, pqx_plan_sidecar *opened, pqx_error *error)
     if (!has_schema(plan, opened)) opened->status = PQX_PLAN_OTHER;
     if (opened->status != PQX_PLANNED) return PQX_OK;
     uint32_t count = opened->footer.row_group_count;
-    facts few[4], *all = plan->column_count <= 4 ? few : malloc(plan->column_count * sizeof *all);
+    facts few[4], *all = few;
+    if (plan->column_count > 4) all = (facts *)malloc(plan->column_count * sizeof *all);
     int status = all ? reserve(&plan->room, plan->column_count, count, all, error)
                      : pqx_fail(error, PQX_NO_MEMORY, 0, plan->column_count, 0);
     for (uint32_t i = 0;

@@ -43,7 +43,7 @@ static int read_header(const pqx_plan *plan, int fd, pqx_plan_sidecar *opened)
     uint32_t columns = pqx_load32(bytes->data + PQX_PM_HEADER_COLUMN_COUNT);
     opened->pm = (pqx_pm){
         .data = bytes->data,
-        .size = committed,
+        .size = (size_t)committed,
         .features = features,
         .column_count = columns,
         .end = PQX_PM_HEADER_BYTES + (size_t)columns * PQX_PM_COLUMN_BYTES,
@@ -78,7 +78,7 @@ static int read_footer(int fd, uint64_t fixed, pqx_plan_sidecar *opened)
     const pqx_pm *pm = &opened->pm;
     pqx_pm_footer *footer = &opened->footer;
     uint64_t tail = pqx_pm_sums_tail(pm->column_count), entries;
-    *footer = (pqx_pm_footer){.size = pm->size, .seq_txn = -1, .scratchpad_count = 1};
+    *footer = (pqx_pm_footer){.size = pm->size, .scratchpad_count = 1, .seq_txn = -1};
     footer->row_group_count = pqx_load32(pm->data + fixed + PQX_PM_SUMS_ROW_GROUP_COUNT);
     footer->length = pqx_load32(pm->data + pm->size - PQX_PM_TRAILER_BYTES);
     footer->scratchpad = pm->size - tail;

@@ -65,13 +65,13 @@ int pqx_pm_chunk_of(const uint8_t *bytes, const pqx_chunk *facts, const pqx_plac
                         (uint32_t)facts->codec);
     size_t width = width_of(column);
     *chunk = (pqx_pm_chunk){
-        .codec = (uint8_t)facts->codec,
-        .encodings = encodings_of(facts->encodings),
         .num_values = at_least_zero(facts->num_values),
         .byte_range_start = at_least_zero(pqx_pm_range_start(facts)),
         .total_compressed_size = at_least_zero(facts->total_compressed_size),
         .min = statistic_of(bytes, facts->min_value, (present & PQX_PRESENT_MIN_VALUE) != 0, width),
         .max = statistic_of(bytes, facts->max_value, (present & PQX_PRESENT_MAX_VALUE) != 0, width),
+        .codec = (uint8_t)facts->codec,
+        .encodings = encodings_of(facts->encodings),
     };
     if (unsigned_order && is_signed_integer(column)
         && (is_beyond_signed(&chunk->min) || is_beyond_signed(&chunk->max)))

@@ -26,9 +26,9 @@ int pqx_pm_open_slices(const uint8_t *data, size_t size, pqx_pm_slices *slices, 
     uint64_t begin = FIXED + 4 * leaves + schema + pairs;
     if (begin > size) return pqx_fail(error, PQX_PM_SLICES, 4, size, begin);
     slices->ends = data + FIXED;
-    slices->schema = (pqx_bytes){data + FIXED + 4 * leaves, schema};
-    slices->key_values = (pqx_bytes){slices->schema.data + schema, pairs};
-    slices->runs = (pqx_bytes){data + begin, size - begin};
+    slices->schema = (pqx_bytes){data + FIXED + 4 * leaves, (size_t)schema};
+    slices->key_values = (pqx_bytes){slices->schema.data + schema, (size_t)pairs};
+    slices->runs = (pqx_bytes){data + begin, (size_t)(size - begin)};
     slices->key_value_count = pqx_load32(data + 8);
     slices->leaf_count = (uint32_t)leaves;
     slices->row_group_count = pqx_load32(data + 20);
@@ -133,16 +133,16 @@ static int fill_chunk(const pqx_element *element, const uint8_t *stored, const r
         return contradicts(leaf, error);
     *chunk = (pqx_chunk){
         .num_values = (int64_t)values,
-        .total_compressed_size = (int64_t)size,
         .total_uncompressed_size = (int64_t)size + run->overhead,
+        .total_compressed_size = (int64_t)size,
         .data_page_offset = (int64_t)start + run->data_page,
         .dictionary_page_offset = run->has_dictionary ? (int64_t)start : -1,
         .null_count = -1,
         .distinct_count = -1,
         .type = element->type,
         .codec = stored[PQX_PM_CHUNK_CODEC],
-        .encodings = run->encodings,
         .present = NEEDED | (run->has_dictionary ? PQX_PRESENT_DICTIONARY_PAGE_OFFSET : 0),
+        .encodings = run->encodings,
     };
     return chunk->data_page_offset < 0 || chunk->total_uncompressed_size < 0
                ? contradicts(leaf, error)
@@ -240,12 +240,12 @@ static int gather(facts *f, const pqx_pm *pm, const pqx_pm_footer *footer,
                   pqx_error *error)
 {
     size_t all = footer->row_group_count, count = (size_t)row_group_count * leaf_count;
-    f->groups = malloc(row_group_count * sizeof *f->groups + 1);
-    f->chunks = malloc(count * sizeof *f->chunks + 1);
-    f->wanted = malloc(count * sizeof *f->wanted + 1);
-    f->column = malloc(all * sizeof *f->column + 1);
-    f->places = malloc(all * sizeof *f->places + 1);
-    f->rows = malloc(all * sizeof *f->rows + 1);
+    f->groups = (pqx_slice_row_group *)malloc(row_group_count * sizeof *f->groups + 1);
+    f->chunks = (pqx_slice_chunk *)malloc(count * sizeof *f->chunks + 1);
+    f->wanted = (pqx_chunk *)malloc(count * sizeof *f->wanted + 1);
+    f->column = (pqx_chunk *)malloc(all * sizeof *f->column + 1);
+    f->places = (pqx_places *)malloc(all * sizeof *f->places + 1);
+    f->rows = (int64_t *)malloc(all * sizeof *f->rows + 1);
     if (!f->groups || !f->chunks || !f->wanted || !f->column || !f->places || !f->rows)
         return pqx_fail(error, PQX_NO_MEMORY, 0, count * sizeof *f->wanted, 0);
     if (row_group_count)

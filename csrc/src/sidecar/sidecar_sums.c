@@ -47,11 +47,11 @@ int pqx_pm_put_sums(pqx_buffer *out, uint32_t column_count, uint32_t row_group_c
             *fixed = note + PQX_PM_SCRATCH_HEAD + 4 * (size_t)column_count;
     const pqx_pm pm = {.data = out->data, .size = out->size, .column_count = column_count};
     const pqx_pm_footer footer = {
-        .offset = start,
-        .entries = start + PQX_PM_FOOTER_BYTES,
-        .row_group_count = row_group_count,
         .size =
             out->size + PQX_PM_SCRATCH_HEAD + value + PQX_PM_CHECKSUM_BYTES + PQX_PM_TRAILER_BYTES,
+        .offset = start,
+        .row_group_count = row_group_count,
+        .entries = start + PQX_PM_FOOTER_BYTES,
     };
     pqx_store32(note, PQX_PM_SUMS_CODE);
     pqx_store32(note + 4, (uint32_t)value);

@@ -13,7 +13,7 @@ static uint64_t position(const pqx_pm_writer *writer) { return writer->base + wr
 /* Append zeros up to the next multiple of 8 in the file. */
 static int align(pqx_pm_writer *writer, pqx_error *error)
 {
-    static const uint8_t zeros[PQX_PM_ALIGNMENT];
+    static const uint8_t zeros[PQX_PM_ALIGNMENT] = {0};
     return put(&writer->out, zeros, (size_t)(-position(writer) & (PQX_PM_ALIGNMENT - 1)), error);
 }
 
