@@ -1,0 +1,91 @@
+"""The wheel for Windows under Wine: its compiled kernels work, and agree with their twin."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from install.conftest import only
+
+ROOT = Path(__file__).parents[2]
+WINE = shutil.which("wine64", path=f"{os.environ['PATH']}{os.pathsep}/usr/lib/wine")
+PYTHON = os.environ.get("PARQUETEXT_WINDOWS_PYTHON")  # made by wheels/windows-python.sh
+VECTORIZED = [
+    f"tests/kernels/test_{name}.py"
+    for name in ("checksum", "encoding", "encoding_delta", "fsst", "levels", "values", "varint")
+]
+
+pytestmark = [
+    pytest.mark.skipif(not WINE, reason="needs wine64"),
+    pytest.mark.skipif(
+        not PYTHON, reason="needs wheels/windows-python.sh FOLDER, and PARQUETEXT_WINDOWS_PYTHON=FOLDER"
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def site(built, tmp_path_factory) -> Path:
+    """Return a folder with the wheel and the requirements of its tests."""
+    site = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "pip", "install", "-q", "--target", site, "--only-binary", ":all:"]
+    wheel = only(built, "*-abi3-win_amd64.whl")
+    requirements = f"{wheel}[dev]", "colorama"  # pip evaluates the markers of requirements for this system
+    subprocess.run([*command, "--platform", "win_amd64", "--python-version", "3.13", *requirements], check=True)
+    return site
+
+
+@pytest.fixture(scope="module")
+def windows(site):
+    """Return a function that runs Python for Windows; its output has the line ends of this system."""
+    with tempfile.TemporaryDirectory() as prefix:  # outside the checkout: it has a link to the root directory
+        variables = {"WINEPREFIX": prefix, "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree,mshtml="}
+        variables |= {"PYTHONPATH": f"Z:{site}".replace("/", "\\"), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = os.environ | variables
+
+        def windows(*arguments: object) -> str:
+            command = [WINE, Path(PYTHON, "python.exe"), "-P", *arguments]
+            done = subprocess.run(
+                command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
+            )
+            assert done.returncode == 0, done.stdout[-5000:] + done.stderr
+            return done.stdout
+
+        try:
+            yield windows
+        finally:
+            subprocess.run([Path(WINE).with_name("wineserver64"), "--kill", "--wait"], env=environment)
+
+
+def test_the_kernels_are_compiled_for_windows(windows):
+    assert windows("wheels/smoke.py").startswith("native kernels on AMD64")
+
+
+def test_a_file_is_written_upgraded_and_read(windows, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import pathlib, sys, parquetext, pyarrow as pa\n"
+        "path = pathlib.Path(sys.argv[0]).with_name('small.parquet')\n"
+        "parquetext.write_table(pa.table({'x': [1, 2, 3]}), path)\n"
+        "print(parquetext.strip(path).outcome, parquetext.upgrade(path, form='flat').outcome)\n"
+        "with parquetext.open(path) as file:\n"
+        "    print(file.form, file.read(['x'])['x'].to_pylist(), parquetext.implementation())\n"
+    )
+    assert windows(program).splitlines() == ["stripped upgraded", "flat [1, 2, 3] native"]
+
+
+def test_the_header_and_the_static_library_are_found(windows):
+    code = "from parquetext import c_library; print(c_library.include().name, c_library.library().name)"
+    assert windows("-c", code).split() == ["include", "libparquetext.a"]
+
+
+@pytest.mark.timeout(3600)
+def test_the_kernels_pass_their_tests_on_both_implementations(windows, request):
+    """Without --long, those of the kernels with vector code."""
+    files = ["tests/kernels"] if request.config.getoption("--long") else VECTORIZED
+    out = windows("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "fast", *files)
+    assert " passed" in out and "skipped: the compiled kernels" not in out
