@@ -78,7 +78,7 @@ def build(jar: Path = _JAR, sources: Path = _SOURCES) -> Path:
 
 
 def _java_files(sources: Path) -> list[Path]:
-    return sorted(sources.rglob("*.java"))
+    return sorted(sources.rglob("*.java"), key=lambda path: path.parts)  # Windows sorts paths without their case
 
 
 def _manifest(sources: Path) -> bytes:
