@@ -5,15 +5,18 @@ from __future__ import annotations
 import importlib.util
 import runpy
 import sysconfig
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 pytest.importorskip("setuptools")  # has distutils, which the compiler is made for
 
 from distutils.ccompiler import new_compiler
 
-SCRIPT = str(Path(__file__).parents[1] / "csrc/cross/windows.py")
+ROOT = Path(__file__).parents[1]
+SCRIPT = str(ROOT / "csrc/cross/windows.py")
 MODULE = """
 #include <Python.h>
 static getiterfunc const functions[] = {PyObject_SelfIter};
@@ -63,3 +66,13 @@ def test_a_missing_zig_is_named(monkeypatch):
 def test_other_machines_are_refused(monkeypatch):
     with pytest.raises(NotImplementedError, match="not compiled for win-arm64"):
         compiler(monkeypatch, "win-arm64")
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "installed"),
+    [("Windows", "AMD64", True), ("Windows", "ARM64", False), ("Linux", "x86_64", False), ("Darwin", "arm64", False)],
+)
+def test_a_build_installs_zig_only_on_windows(system, machine, installed):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    (zig,) = [each for each in map(Requirement, project["build-system"]["requires"]) if each.name == "ziglang"]
+    assert zig.marker.evaluate({"platform_system": system, "platform_machine": machine}) is installed

@@ -7,10 +7,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from install.conftest import only
+from support.embedding import example, run
 
 ROOT = Path(__file__).parents[2]
 WINE = shutil.which("wine64", path=f"{os.environ['PATH']}{os.pathsep}/usr/lib/wine")
@@ -40,25 +44,30 @@ def site(built, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def windows(site):
-    """Return a function that runs Python for Windows; its output has the line ends of this system."""
+def wine(site):
+    """Return a function that runs a program for Windows, and returns its output."""
     with tempfile.TemporaryDirectory() as prefix:  # outside the checkout: it has a link to the root directory
         variables = {"WINEPREFIX": prefix, "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree,mshtml="}
         variables |= {"PYTHONPATH": f"Z:{site}".replace("/", "\\"), "PYTHONDONTWRITEBYTECODE": "1"}
         environment = os.environ | variables
 
-        def windows(*arguments: object) -> str:
-            command = [WINE, Path(PYTHON, "python.exe"), "-P", *arguments]
-            done = subprocess.run(
-                command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
-            )
+        def wine(program: Path, *arguments: object) -> str:
+            command = [WINE, program, *arguments]
+            options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
+            done = subprocess.run(command, cwd=ROOT, env=environment, **options)
             assert done.returncode == 0, done.stdout[-5000:] + done.stderr
             return done.stdout
 
         try:
-            yield windows
+            yield wine
         finally:
             subprocess.run([Path(WINE).with_name("wineserver64"), "--kill", "--wait"], env=environment)
+
+
+@pytest.fixture
+def windows(wine):
+    """Return a function that runs Python for Windows."""
+    return partial(wine, Path(PYTHON, "python.exe"), "-P")
 
 
 def test_the_kernels_are_compiled_for_windows(windows):
@@ -79,9 +88,15 @@ def test_a_file_is_written_upgraded_and_read(windows, tmp_path):
     assert windows(program).splitlines() == ["upgraded", "flat [1, 2, 3] native", "stripped"]
 
 
-def test_the_header_and_the_static_library_are_found(windows):
-    code = "from parquetext import c_library; print(c_library.include().name, c_library.library().name)"
-    assert windows("-c", code).split() == ["include", "libparquetext.a"]
+def test_a_program_in_c_is_linked_to_the_static_library(site, wine, windows, tmp_path):
+    code = "from parquetext import c_library as c; print(c.include().as_posix(), c.library().as_posix())"
+    include, library = (path.removeprefix("Z:") for path in windows("-c", code).split())
+    (tmp_path / "rows.c").write_text(example("c", "rows.c"))
+    pq.write_table(pa.table({"x": [1, 2, 3]}), tmp_path / "small.parquet")
+    pytest.importorskip("ziglang")
+    compiler = [sys.executable, "-m", "ziglang", "cc", "-target", "x86_64-windows-gnu"]
+    run([*compiler, "rows.c", f"-I{include}", library, "-o", "rows.exe"], tmp_path)
+    assert wine(tmp_path / "rows.exe", tmp_path / "small.parquet") == "3 rows, 1 columns\n"
 
 
 def test_a_build_on_windows_recognizes_the_jar_of_the_same_sources(windows):
