@@ -15,6 +15,7 @@ import argparse
 import gzip
 import io
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -115,15 +116,9 @@ def build(tools: Tools, work: Path, machines: list[str], output: Path) -> None:
         folder = work / "raw" / machine if machine in LINUX else output
         tools.run("pyproject-build", "--no-isolation", "--wheel", "--outdir", folder, project, cwd=work, **variables)
         for wheel in folder.glob(f"*linux_{machine}.whl"):
-            tools.run(
-                "auditwheel",
-                "repair",
-                "--plat",
-                f"manylinux_{GLIBC.replace('.', '_')}_{machine}",
-                "--wheel-dir",
-                output,
-                wheel,
-            )
+            # auditwheel names only platforms of this machine; of another one, it takes the oldest that there is.
+            name = f"manylinux_{GLIBC.replace('.', '_')}_{machine}" if machine == platform.machine() else "auto"
+            tools.run("auditwheel", "repair", "--only-plat", "--plat", name, "--wheel-dir", output, wheel)
 
 
 def check(tools: Tools, output: Path) -> None:
