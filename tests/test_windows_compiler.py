@@ -43,6 +43,7 @@ def test_a_module_is_linked_to_the_stable_abi_without_a_python_for_windows(monke
     source.write_text(MODULE)
     options = {"include_dirs": [sysconfig.get_path("include")], "macros": [("Py_LIMITED_API", "0x030B0000")]}
     objects = zig.compile([str(source)], output_dir=str(tmp_path / "objects"), extra_postargs=["-Werror"], **options)
+    assert b"zig/tmp" not in Path(objects[0]).read_bytes()
     (tmp_path / "built").mkdir()
     zig.link_shared_object(objects, str(tmp_path / "built/small.pyd"), build_temp=str(tmp_path))
     (module,) = (tmp_path / "built").iterdir()

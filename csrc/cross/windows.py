@@ -32,14 +32,15 @@ class Zig(UnixCCompiler):
         self.libraries, self.library_dirs = own.libraries, own.library_dirs
         target, self._machine = target_of(sysconfig.get_platform())
         self._zig = zig()
-        command = [self._zig, "cc", "-target", target]
+        # Without -s, objects contain the name of a temporary file, also with -g0.
+        command = [self._zig, "cc", "-target", target, "-s"]
         compile = [*command, *shlex.split(os.environ.get("CFLAGS", ""))]
         if os.name != "nt":
             compile += ["-include", str(TARGET_HEADER)]
         self.set_executables(
             compiler=compile,
             compiler_so=compile,
-            linker_so=[*command, "-shared", "-s"],
+            linker_so=[*command, "-shared"],
             archiver=[self._zig, "ar", "rcsD"],  # D: the same archive from the same objects
         )
 
