@@ -27,7 +27,9 @@ NO_NATIVE = os.environ.get("PARQUETEXT_PURE", "") not in ("", "0")
 C_FLAGS = ["-std=c11", "-O3", "-g0", "-fvisibility=hidden", "-Wall", "-Wextra", "-D_GNU_SOURCE"]
 # All hot code is in the C library. At this level, the wrappers are smaller and execute no more instructions.
 WRAPPER_FLAGS = ["-fvisibility=hidden", "-Os", "-g0"]
-LINK_FLAGS = ["-Wl,-s"] if sys.platform.startswith("linux") else []  # pip does not strip
+PLATFORM = sysconfig.get_platform()  # for which it is compiled
+LINK_FLAGS = ["-Wl,-s"] if PLATFORM.startswith("linux") else []  # pip does not strip
+WINDOWS = runpy.run_path("csrc/cross/windows.py") if PLATFORM.startswith("win") else None
 # Cython 3.2 defines this function in each module without `static`, so that modules in one library would collide.
 SHARED_BY_MISTAKE = "__Pyx_ApplySequenceOrMappingFlag"
 UTILITIES = "parquetext._native._cyutility"  # Cython's own classes, such as those of memoryviews
@@ -81,7 +83,9 @@ class BuildLibrary(build_clib):
             Kernels.give_up(error)
 
     def build_libraries(self, libraries: list) -> None:
-        if sys.platform.startswith("linux"):
+        if WINDOWS:
+            self.compiler = WINDOWS["Zig"](self.compiler)
+        elif PLATFORM.startswith("linux"):
             self.compiler.archiver[-1] += "D"  # the same archive from the same objects
         super().build_libraries(libraries)
 
@@ -121,6 +125,11 @@ class BuildExtensions(build_ext):
             self.extensions = []
         Kernels.record(package)
 
+    def build_extensions(self) -> None:
+        if WINDOWS:
+            self.compiler = WINDOWS["Zig"](self.compiler)
+        super().build_extensions()
+
     def build_extension(self, extension: Extension) -> None:
         """Compile the sources in parallel; setuptools compiles the sources of one extension one by one."""
         options = {
@@ -139,6 +148,15 @@ class BuildExtensions(build_ext):
                 extension.extra_objects = [made for objects in pool.map(compiled, sources) for made in objects]
             extension.sources = []
             super().build_extension(extension)
+
+    def get_libraries(self, extension: Extension) -> list[str]:
+        return extension.libraries if WINDOWS else super().get_libraries(extension)
+
+    def get_ext_filename(self, name: str) -> str:
+        """Return the file of a module; on Windows, the suffix of modules of the stable ABI is .pyd alone."""
+        if WINDOWS and LIMITED_API:
+            return f"{os.path.join(*name.split('.'))}.pyd"
+        return super().get_ext_filename(name)
 
     def get_outputs(self) -> list[str]:
         return [] if Kernels.missing else super().get_outputs()

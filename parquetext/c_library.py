@@ -41,7 +41,7 @@ def library() -> Path:
     Returns
     -------
     pathlib.Path
-        ``libparquetext.a``.
+        ``libparquetext.a``; on Windows, for GCC and Clang (MinGW).
 
     Raises
     ------

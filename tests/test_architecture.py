@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 from support.selection import is_fast
+from support.systems import needs
 
 import parquetext
 
@@ -96,7 +97,7 @@ def imported_rooms(path: Path) -> set[str]:
     """Return the packages from which a module imports, at any position in it."""
     package = path.relative_to(PACKAGE).parts[:-1]
     rooms = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.ImportFrom):
             continue
         module = (node.module or "").split(".") if node.module else []
@@ -134,7 +135,7 @@ def test_imports_within_a_room_go_down_never_up(path):
     floors = {part: floor for floor, parts in enumerate(FLOORS_WITHIN[room]) for part in parts}
     part = here[0].removesuffix(".py")
     imported = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level == len(here):
             imported |= {node.module.split(".")[0]} if node.module else {alias.name for alias in node.names}
     up = {other for other in imported if floors[other] > floors[part]}
@@ -161,7 +162,7 @@ def test_c_includes_go_down_only():
     upward = []
     for path in sorted(source.rglob("*.[ch]")):
         here = rooms.index(path.parent.name)
-        for room in re.findall(r'^#include "(\w+)/', path.read_text(), re.MULTILINE):
+        for room in re.findall(r'^#include "(\w+)/', path.read_text(encoding="utf-8"), re.MULTILINE):
             if rooms.index(room) > here:
                 upward.append(f"{path.relative_to(source)} includes {room}/")
     assert not upward
@@ -181,7 +182,9 @@ def test_files_stay_short():
         *(ROOT / "csrc" / "src").rglob("*.c"),
         *(ROOT / "tests").rglob("*.py"),
     ]
-    lengths = {str(path.relative_to(ROOT)): path.read_text().count("\n") for path in {*sources} - GENERATED}
+    lengths = {
+        str(path.relative_to(ROOT)): path.read_text(encoding="utf-8").count("\n") for path in {*sources} - GENERATED
+    }
     assert {name: lines for name, lines in lengths.items() if lines > 520} == {}
 
 
@@ -213,7 +216,7 @@ def test_commands_do_not_import_pydantic(tmp_path):
     )
     command = [sys.executable, "-c", code, "head", tmp_path / "small.parquet"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.stderr.strip() == "False"
+    assert done.stderr.split()[-1] == "False"
     assert "1" in done.stdout
 
 
@@ -227,6 +230,7 @@ def test_help_lists_every_public_name_once_and_separates_those_of_pyarrow():
     assert not [name for name in names[0] if hasattr(pyarrow.parquet, name)]
 
 
+@needs("fork")
 def test_every_public_name_is_there_in_a_fresh_interpreter():
     """The names of each module are looked up by a process that has imported nothing else."""
     program = """if True:
@@ -257,7 +261,7 @@ def imported_at_once(path: Path) -> set[str]:
     """Return the modules that a file of tests, and the files of tests/support that it imports, import at once."""
     found, left = set(), [path]
     for each in left:
-        for node in ast.parse(each.read_text()).body:
+        for node in ast.parse(each.read_text(encoding="utf-8")).body:
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom):
                 module = f"support.{node.module}" if node.level else node.module

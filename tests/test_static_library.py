@@ -48,6 +48,11 @@ def test_paths_of_the_build_are_found(problems_of):
     assert problems_of("const char *one = __FILE__;\n", "-g0") == ["contains paths of its build"]
 
 
+def test_temporary_files_of_the_compiler_are_found(problems_of):
+    text = 'const char *one = "/home/user/.cache/zig/tmp/7c28d85176df6b98-one.obj";\n'
+    assert problems_of(text, "-g0") == ["contains paths of its build"]
+
+
 def test_other_files_are_found():
     problems = runpy.run_path(str(ROOT / "wheels/static_library.py"))["problems"]
     assert problems(b"MZ") == ["is no archive"]

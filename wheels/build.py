@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Build the source distribution and the wheels of Linux without a container engine, and check them.
+"""Build the source distribution and the wheels of Linux and Windows, without a container engine, and check them.
 
-    wheels/build.py [--output FOLDER] [--machine x86_64] [--machine aarch64] [--same-as FOLDER]
+    wheels/build.py [--output FOLDER] [--machine x86_64] [--machine aarch64] [--machine win_amd64] [--same-as FOLDER]
 
-Zig compiles against glibc 2.17. All wheels are built from the source distribution, so that a file that is missing in it
-is detected. The same sources give the same bytes, in any folder and at any time: `--same-as` compares the result with
-that of another run. Needs Python 3.11 or newer with pip, and javac or the jars that an earlier build has made.
+Runs on Linux. Zig compiles, for Linux against glibc 2.17. All wheels are built from the source distribution, so that a
+file that is missing in it is detected. The same sources give the same bytes, in any folder and at any time: `--same-as`
+compares the result with that of another run. Needs Python 3.11 or newer with pip, and javac or the jars that an earlier
+build has made.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-MACHINES = "x86_64", "aarch64"
+LINUX = "x86_64", "aarch64"
+WINDOWS = "win_amd64"
+MACHINES = *LINUX, WINDOWS
 GLIBC = "2.17"
 NO_GIT = 315532800  # 1980, the first year of zip
 
@@ -84,17 +87,18 @@ def normalize(sdist: Path, time: int) -> None:
 
 def compiler(tools: Tools, machine: str, tree: Path) -> dict[str, str]:
     """Return the variables by which setuptools compiles for a machine, without paths of this one in the result."""
+    common = {"CFLAGS": f"-ffile-prefix-map={tree}=.", "PARQUETEXT_REQUIRE_NATIVE": "1"}
+    if machine == WINDOWS:  # for which setup.py itself uses zig
+        return common | {"_PYTHON_HOST_PLATFORM": machine.replace("_", "-")}
     zig = str(HERE / "zig-cc")
-    return {
+    return common | {
         "ZIG_PYTHON": str(tools.bin / "python"),
         "ZIG_TARGET": f"{machine}-linux-gnu.{GLIBC}",
         "_PYTHON_HOST_PLATFORM": f"linux-{machine}",
         "CC": zig,
-        "CFLAGS": f"-ffile-prefix-map={tree}=.",
         "LDSHARED": f"{zig} -shared -s -Wl,--build-id=none",
         "LDFLAGS": "",
         "AR": f"{tools.bin / 'python'} -m ziglang ar",
-        "PARQUETEXT_REQUIRE_NATIVE": "1",
     }
 
 
@@ -109,7 +113,7 @@ def build(tools: Tools, work: Path, machines: list[str], output: Path) -> None:
             archive.extractall(tree, filter="data")
         (project,) = tree.iterdir()
         variables = {"PARQUETEXT_PURE": "1"} if machine == "any" else compiler(tools, machine, project)
-        folder = output if machine == "any" else work / "raw" / machine
+        folder = work / "raw" / machine if machine in LINUX else output
         tools.run("pyproject-build", "--no-isolation", "--wheel", "--outdir", folder, project, cwd=work, **variables)
         for wheel in folder.glob(f"*linux_{machine}.whl"):
             # auditwheel names only platforms of this machine; of another one, it takes the oldest that there is.
@@ -118,13 +122,16 @@ def build(tools: Tools, work: Path, machines: list[str], output: Path) -> None:
 
 
 def check(tools: Tools, output: Path) -> None:
-    """Check the wheels: their files, the Python ABI and the glibc that they need, and their metadata."""
+    """Check the wheels: their files, the Python ABI and the system libraries that they need, and their metadata."""
     wheels = sorted(output.glob("*.whl"))
     tools.run("python", HERE / "check.py", *wheels)
     tools.run("check-wheel-contents", "--toplevel", "parquetext,pyspark_parquetext", *wheels)
     for wheel in wheels:
         if "-none-any" not in wheel.name:
             tools.run("abi3audit", "--strict", "--assume-minimum-abi3", "3.11", wheel)
+        if WINDOWS in wheel.name:
+            tools.run("python", HERE / "dlls.py", wheel)
+        elif "linux" in wheel.name:
             tools.run("python", HERE / "glibc.py", "--newest", GLIBC, wheel)
 
 
@@ -135,7 +142,7 @@ def differing(output: Path, other: Path) -> list[str]:
 
 
 def main() -> str | None:
-    parser = argparse.ArgumentParser(description="Build and check the wheels of Linux.")
+    parser = argparse.ArgumentParser(description="Build and check the wheels of Linux and Windows.")
     parser.add_argument("--output", type=Path, default=HERE / "built", help="a folder, which is emptied first")
     parser.add_argument("--machine", action="append", choices=MACHINES, help="by default all")
     parser.add_argument("--same-as", type=Path, metavar="FOLDER", help="the output of another run to compare with")

@@ -19,7 +19,7 @@ ALLOWED = {".py", ".pyi", ".typed"}
 DATA = "parquetext/inspection/layout/report"
 NATIVE = PurePosixPath("parquetext/_native")
 LIBRARIES = re.compile(r"core\.abi3\.so|core\.cpython-\d+t-.*\.so|core(\.cp\d+t-.*)?\.pyd")
-ARCHIVES = {NATIVE / "lib/libparquetext.a", NATIVE / "lib/parquetext.lib"}
+ARCHIVE = NATIVE / "lib/libparquetext.a"
 REASON = NATIVE / "not_built.txt"
 HEADER = PurePosixPath("parquetext/_native/include/parquetext.h")
 JARS = {
@@ -31,7 +31,7 @@ JAR_SOURCES = PurePosixPath("parquetext/spark/jars/sources.zip")  # in place of 
 def problems(wheel: Path, needs_jar: bool = True) -> list[str]:
     with zipfile.ZipFile(wheel) as archive:
         names = [PurePosixPath(name) for name in archive.namelist() if not name.endswith("/")]
-        static = [archive.read(str(name)) for name in names if name in ARCHIVES and name.suffix == ".a"]
+        static = [archive.read(str(ARCHIVE))] if ARCHIVE in names else []
     found = [f"its static library {problem}" for each in static for problem in static_library.problems(each)]
     tag = re.search(r"-(cp311-abi3|cp\d+-cp\d+t|py3-none)-[^-]+\.whl$", wheel.name)
     if not tag:
@@ -44,7 +44,7 @@ def problems(wheel: Path, needs_jar: bool = True) -> list[str]:
         data |= {REASON}
     else:
         is_right = len(libraries) == 1 and libraries[0].parent == NATIVE and LIBRARIES.fullmatch(libraries[0].name)
-        data |= {HEADER, *(ARCHIVES & {*names} or ARCHIVES)}
+        data |= {HEADER, ARCHIVE}
     if not is_right:
         found.append(f"compiled libraries: {', '.join(map(str, libraries)) or 'none'}")
     if absent := data - set(names):

@@ -15,7 +15,7 @@ def problems(archive: bytes) -> list[str]:
         found.append("members have times or owners (use ar with D)")
     if b".debug_info" in archive:
         found.append("has debug information")
-    if b"/csrc/" in archive or b"src/base" in archive:
+    if any(path in archive for path in (b"/csrc/", b"src/base", b"/zig/tmp")):
         found.append("contains paths of its build")
     return found
 

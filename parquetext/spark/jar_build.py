@@ -124,7 +124,7 @@ def build_all() -> None:
 
 
 def _below(folder: Path, pattern: str) -> list[Path]:
-    return sorted(Path(folder).rglob(pattern))
+    return sorted(Path(folder).rglob(pattern), key=lambda path: path.parts)  # Windows sorts paths without their case
 
 
 def _source_files(sources: Path) -> Iterator[tuple[str, bytes]]:

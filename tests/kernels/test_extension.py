@@ -122,7 +122,7 @@ def test_broken_bytes_are_an_error_with_its_offset(data, code, offset):
 
 
 def test_the_documented_block_is_written_and_read():
-    page = (Path(__file__).parents[2] / "docs/formats.md").read_text()
+    page = (Path(__file__).parents[2] / "docs/formats.md").read_text(encoding="utf-8")
     vector = bytes.fromhex(re.search(r"```hex block-hello\n(.*?)\n```", page, re.S)[1])
     assert b"hello" + kernels.extension.trailer(b"hello", KIND) == vector
     assert kernels.extension.block_before(vector, len(vector)) == (KIND, 0, 5, zlib.crc32(b"hello"))

@@ -88,7 +88,7 @@ def pytest_ignore_collect(collection_path: Path, config) -> bool | None:
 
 def is_fast(path: Path) -> bool:
     relative = path.relative_to(TESTS)
-    return str(relative) in FAST or relative.parts[0] in FAST
+    return relative.as_posix() in FAST or relative.parts[0] in FAST
 
 
 def pytest_collection_modifyitems(items):
@@ -102,7 +102,7 @@ def markers(item: pytest.Item) -> set[str]:
     relative = item.path.relative_to(TESTS)
     names = {FIXTURES[name] for name in getattr(item, "fixturenames", ()) if name in FIXTURES}
     names |= {FOLDERS[relative.parts[0]]} if relative.parts[0] in FOLDERS else set()
-    names |= {"stores"} if str(relative) in STORES else set()
+    names |= {"stores"} if relative.as_posix() in STORES else set()
     return names | ({"fast"} if is_fast(item.path) and not names else set())
 
 
