@@ -21,8 +21,8 @@ shared=parquetext._native._cyutility
 "$python" -m cython --timestamps -3 --shared "$shared" -X embedsignature=True -X show_performance_hints=False \
     -o "$build" ../parquetext/_native/*.pyx
 
-headers=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
-flags=(-O1 -Wall -Wextra -Werror -DPy_LIMITED_API=0x030B0000 -include cross/python_target.h "-I$headers" -Iinclude -Isrc)
+"$python" cross/python_headers.py "$build/python"
+flags=(-O1 -Wall -Wextra -Werror -DPy_LIMITED_API=0x030B0000 "-I$build/python" -Iinclude -Isrc)
 compile() {
     "$zig" cc -target "$1" "${flags[@]}" -c "$2" -o "$build/$1/$(basename "$2" .c).o"
 }

@@ -91,7 +91,10 @@ def compiler(tools: Tools, machine: str, tree: Path) -> dict[str, str]:
     if machine == WINDOWS:  # for which setup.py itself uses zig
         return common | {"_PYTHON_HOST_PLATFORM": machine.replace("_", "-")}
     zig = str(HERE / "zig-cc")
+    headers = tree.parent / "python-headers"
+    tools.run("python", tree / "csrc/cross/python_headers.py", headers)
     return common | {
+        "CFLAGS": f"{common['CFLAGS']} -I{headers}",
         "ZIG_PYTHON": str(tools.bin / "python"),
         "ZIG_TARGET": f"{machine}-linux-gnu.{GLIBC}",
         "_PYTHON_HOST_PLATFORM": f"linux-{machine}",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 TARGETS = {"win-amd64": ("x86_64-windows-gnu", "i386:x86-64")}  # what `zig cc` and `zig dlltool` call them
-TARGET_HEADER = Path(__file__).with_name("python_target.h")
+COPY_HEADERS = Path(__file__).with_name("python_headers.py")
 PYTHON_NAME = re.compile(rb"(?<!\w)(?:__imp_)?(_?Py\w+)")
 
 
@@ -36,7 +37,9 @@ class Zig(UnixCCompiler):
         command = [self._zig, "cc", "-target", target, "-s"]
         compile = [*command, *shlex.split(os.environ.get("CFLAGS", ""))]
         if os.name != "nt":
-            compile += ["-include", str(TARGET_HEADER)]
+            headers = Path("build/python-headers").resolve()
+            runpy.run_path(str(COPY_HEADERS))["copy_headers"](headers)
+            compile += ["-I", str(headers)]
         self.set_executables(
             compiler=compile,
             compiler_so=compile,
