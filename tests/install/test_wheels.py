@@ -50,6 +50,8 @@ def environment() -> dict[str, str]:
 
 
 def run(*command: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess:
+    """Run a program that succeeds; uv trusts the certificates of the system, as pip does."""
+    variables |= {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1"}
     done = subprocess.run(
         list(map(str, command)), cwd=cwd, env=environment() | variables, capture_output=True, text=True
     )

@@ -50,6 +50,8 @@ def wine(site):
         variables = {"WINEPREFIX": prefix, "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree,mshtml="}
         variables |= {"PYTHONPATH": f"Z:{site}".replace("/", "\\"), "PYTHONDONTWRITEBYTECODE": "1"}
         environment = os.environ | variables
+        # Wine's folder is complete before the first program starts, which has crashed otherwise.
+        subprocess.run([WINE, "wineboot", "--init"], env=environment, check=True, capture_output=True)
 
         def wine(program: Path, *arguments: object) -> str:
             command = [WINE, program, *arguments]
