@@ -72,7 +72,7 @@ def wheel(tmp_path_factory) -> Path:
     """A wheel of this package, under a version of its own, with the compiled modules that the tests run."""
     folder = tmp_path_factory.mktemp("wheel")
     ignored = shutil.ignore_patterns("*.so", "__pycache__")
-    for name in ("parquetext", "pyspark_parquetext", "pyproject.toml", "setup.py", "README.md", "LICENSE"):
+    for name in ("parquetext", "pyspark_parquetext", "jvm", "pyproject.toml", "setup.py", "README.md", "LICENSE"):
         source, copy = ROOT / name, folder / name
         shutil.copytree(source, copy, ignore=ignored) if source.is_dir() else shutil.copy(source, copy)
     public = folder / "parquetext/__init__.py"
