@@ -13,7 +13,7 @@ from support.spoiled import spoil_chunks
 
 import parquetext
 from parquetext import edits
-from parquetext.arrow import file as arrow_file
+from parquetext.reading import stages
 
 TABLE = pa.table({f"column {n}": [n, n + 1, n + 2, n + 3] for n in range(300)})  # no tail holds its footer
 FORMS = ["flat", "index"]
@@ -109,14 +109,14 @@ def test_footer_reads_finish_if_the_file_is_closed_meanwhile(path, form, impleme
 def test_a_read_finishes_if_the_file_is_closed_meanwhile_and_then_releases_it(path, engine, monkeypatch):
     """A descriptor that is closed under a read may be another file's by the time of the next one."""
     file = parquetext.open(path)
-    read, inodes = arrow_file.execute, []
+    read, inodes = stages.execute, []
 
     def close_and_read(*arguments, **options) -> pa.Table:
         inodes.append(os.fstat(file._source.fd).st_ino)
         in_another_thread(file.close)
         return read(*arguments, **options)
 
-    monkeypatch.setattr(arrow_file, "execute", close_and_read)
+    monkeypatch.setattr(stages, "execute", close_and_read)
     assert file.read([LAST], engine=engine).equals(TABLE.select([LAST]))
     assert file.closed and file._source.fd == -1 and inodes == [os.stat(path).st_ino]
 

@@ -13,7 +13,8 @@ import pytest
 
 CSRC = Path(__file__).parents[2] / "csrc"
 FLAGS = ["-std=c11", "-O2", "-D_GNU_SOURCE", f"-I{CSRC / 'include'}", f"-I{CSRC / 'src'}"]
-CHECKSUMS = [*sorted((CSRC / "src" / "base").glob("crc32*.c")), CSRC / "src" / "base" / "xxh64.c"]
+BASE = CSRC / "src" / "base"
+CHECKSUMS = [*sorted(BASE.glob("crc32*.c")), BASE / "xxh64.c", BASE / "port_posix.c"]
 LOOPS = [
     path
     for name in ("bits", "encode_arm", "encode_choice", "encode_split", "expand", "loops", "scale", "split", "sums")

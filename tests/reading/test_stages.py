@@ -26,7 +26,8 @@ ENTRY_POINTS = {
     "read_batches": {"reading/execute/execution.py"},
     "read_part": {"reading/execute/execution.py"},
     "Execution": {"reading/execute/execution.py"},
-    "execute_batches": {"arrow/file.py"},
+    "execute": {"reading/stages.py", "reading/execute/execution.py"},
+    "execute_batches": {"reading/stages.py"},
 }
 
 

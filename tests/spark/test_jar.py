@@ -147,7 +147,8 @@ def test_the_spark_of_spark_home_is_asked_for_its_version(tmp_path, monkeypatch)
 def check_stubs(served: str, scala: str, libraries: Path) -> None:
     """Compare the classes that the stubs give with those that a real Spark gives."""
     classes = jar_build.SETS[jar_build.JARS[served]][scala]
-    ours, real = jar_build.compiled(classes), jar_build.compiled(classes, libraries=f"{libraries}/*")
+    ours = jar_build.compiled(classes, ROOT / "jvm")
+    real = jar_build.compiled(classes, ROOT / "jvm", libraries=f"{libraries}/*")
     assert "dev/parquetext/spark/Extensions.class" in ours
     assert not [name for name in ours if not name.startswith("dev/parquetext/")]
     assert sorted(ours) == sorted(real)

@@ -97,7 +97,7 @@ def run_in(run_driver, version: str, program: str, *arguments: object) -> dict:
     """Run a program whose last line is JSON, on that Spark."""
     paths, environment = [Path(parquetext.__file__).parents[1]], {}
     if version != pyspark.__version__:
-        paths.append(spark_folder(version))
+        paths.insert(0, spark_folder(version))  # before a pyspark beside this package
         environment["SPARK_HOME"] = str(spark_folder(version) / "pyspark")
     said = run_driver(program, *arguments, PYTHONPATH=":".join(map(str, paths)), **environment)
     return json.loads(said.splitlines()[-1])

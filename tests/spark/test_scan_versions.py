@@ -95,7 +95,7 @@ def environment_of(version: str) -> dict[str, str]:
     """The variables with which programs import that version of pyspark."""
     paths, environment = [Path(parquetext.__file__).parents[1], Path(__file__).parents[1]], {}
     if version != pyspark.__version__:
-        paths.append(spark_folder(version))
+        paths.insert(0, spark_folder(version))  # before a pyspark beside this package
         environment["SPARK_HOME"] = str(spark_folder(version) / "pyspark")
     return {"PYTHONPATH": ":".join(map(str, paths)), **environment}
 

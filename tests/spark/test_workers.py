@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+import parquetext
+import pyspark_parquetext
 
 PROGRAM = """
     import json, os, sys
@@ -45,7 +49,12 @@ def test_local_workers_run_the_drivers_python_and_others_are_checked(run_driver,
     lake.mkdir()
     pq.write_table(pa.table({"n": [1, 2]}), lake / "a.parquet")
     path = f"{bare}/bin:/usr/bin:/bin"  # the first python3 on it has no pyarrow
-    said = run_driver(PROGRAM, bare / "bin" / "python3", lake, PATH=path, JAVA_HOME=java_home)
+    (tmp_path / "package").mkdir()
+    for package in (parquetext, pyspark_parquetext):  # without the packages that are installed beside them
+        folder = Path(package.__file__).parent
+        (tmp_path / "package" / folder.name).symlink_to(folder)
+    variables = {"PATH": path, "JAVA_HOME": java_home, "PYTHONPATH": str(tmp_path / "package")}
+    said = run_driver(PROGRAM, bare / "bin" / "python3", lake, **variables)
     message = json.loads(said.splitlines()[-1])
     assert message["nothing set"] == [["ok"], sys.executable, 2]
     remedy = f"before the session starts, set PYSPARK_PYTHON to a Python {sys.version_info[0]}.{sys.version_info[1]} "
