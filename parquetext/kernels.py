@@ -129,7 +129,7 @@ def _why_not(error: ImportError) -> str:
     if isinstance(error, ModuleNotFoundError) and (error.name or "").startswith("parquetext._native"):
         from ._native import why_missing
 
-        return f"no compiled kernels for this Python: {why_missing()}"
+        error = ImportError(why_missing())
     return f"no compiled kernels for this Python: {error}"
 
 

@@ -104,7 +104,7 @@ def embeds_the_c_library(site: Path, folder: Path) -> bool:
 
 
 def can_build_jar() -> bool:
-    """Whether builds here make the jar; PARQUETEXT_REQUIRE_JAR=1 says that they have to."""
+    """Return True if builds here make the jar; with PARQUETEXT_REQUIRE_JAR=1 they have to."""
     return os.environ.get("PARQUETEXT_REQUIRE_JAR") == "1" or shutil.which("javac") is not None
 
 

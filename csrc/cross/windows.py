@@ -17,7 +17,7 @@ from distutils.unixccompiler import UnixCCompiler
 from importlib.util import find_spec
 from pathlib import Path
 
-TARGETS = {"win-amd64": ("x86_64-windows-gnu", "i386:x86-64")}  # what `zig cc` and `zig dlltool` call them
+TARGETS = {"win-amd64": ("x86_64-windows-gnu", "i386:x86-64")}  # the target of `zig cc`, the machine of `zig dlltool`
 COPY_HEADERS = Path(__file__).with_name("python_headers.py")
 PYTHON_NAME = re.compile(rb"(?<!\w)(?:__imp_)?(_?Py\w+)")
 

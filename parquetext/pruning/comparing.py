@@ -28,7 +28,15 @@ ORDERED: dict[str, tuple[str | None, str]] = {
 }
 ORDERED |= {">": (None, ">"), ">=": (None, ">=")}
 _METHODS = {"<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__", "==": "__eq__"}
-_FUNCTIONS = {"<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal"}
+FUNCTIONS = {
+    "=": "equal",
+    "==": "equal",
+    "!=": "not_equal",
+    "<": "less",
+    "<=": "less_equal",
+    ">": "greater",
+    ">=": "greater_equal",
+}  # of pyarrow.compute
 UNITS = ["s", "ms", "us", "ns"]
 _HOLDING_INTEGERS = pa.types.is_integer, pa.types.is_float32, pa.types.is_float64, pa.types.is_decimal
 _TEXT = (
@@ -78,8 +86,7 @@ def compared(minima: pa.Array, maxima: pa.Array, operator: str, value: object) -
     literal = _same_type(value, kind)
     if literal is not None:
         return tuple(
-            sign and pc.call_function(_FUNCTIONS[sign], [side, literal])
-            for side, sign in zip(sides, signs, strict=True)
+            sign and pc.call_function(FUNCTIONS[sign], [side, literal]) for side, sign in zip(sides, signs, strict=True)
         )
     literals = (value, value)
     if pa.types.is_decimal(kind) and operator != "!=":

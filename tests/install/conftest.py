@@ -8,6 +8,15 @@ from pathlib import Path
 import pytest
 
 
+@pytest.fixture
+def kernel_tests(request) -> list[str]:
+    """Return the tests that run under emulation: without --long, those of the kernels with vector code."""
+    names = "checksum", "encoding", "encoding_delta", "fsst", "levels", "values", "varint"
+    if request.config.getoption("--long"):
+        return ["tests/kernels"]
+    return [f"tests/kernels/test_{name}.py" for name in names]
+
+
 @pytest.fixture(scope="session")
 def built() -> Path:
     """Return the folder with the wheels and the source distribution."""

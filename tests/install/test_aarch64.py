@@ -15,10 +15,6 @@ ROOT = Path(__file__).parents[2]
 EMULATOR = shutil.which("qemu-aarch64-static")
 SYSTEM = os.environ.get("PARQUETEXT_ARM64_ROOT")  # made by wheels/arm64-root.sh
 PLATFORMS = "manylinux_2_28_aarch64", "manylinux_2_17_aarch64", "manylinux2014_aarch64"
-VECTORIZED = [
-    f"tests/kernels/test_{name}.py"
-    for name in ("checksum", "encoding", "encoding_delta", "fsst", "levels", "values", "varint")
-]
 # Programs that a test starts are not emulated.
 STARTS_PROGRAMS = "not constants_are_those_that_the_script_derives"
 
@@ -53,8 +49,6 @@ def test_the_kernels_are_compiled_for_aarch64(emulated):
 
 
 @pytest.mark.timeout(3600)
-def test_the_kernels_pass_their_tests_on_both_implementations(emulated, request):
-    """Without --long, those of the kernels with vector code."""
-    files = ["tests/kernels"] if request.config.getoption("--long") else VECTORIZED
-    out = emulated("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "fast", "-k", STARTS_PROGRAMS, *files)
+def test_the_kernels_pass_their_tests_on_both_implementations(emulated, kernel_tests):
+    out = emulated("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "fast", "-k", STARTS_PROGRAMS, *kernel_tests)
     assert " passed" in out and "skipped: the compiled kernels" not in out

@@ -19,10 +19,6 @@ from support.embedding import example, run
 ROOT = Path(__file__).parents[2]
 WINE = shutil.which("wine64", path=f"{os.environ['PATH']}{os.pathsep}/usr/lib/wine")
 PYTHON = os.environ.get("PARQUETEXT_WINDOWS_PYTHON")  # made by wheels/windows-python.sh
-VECTORIZED = [
-    f"tests/kernels/test_{name}.py"
-    for name in ("checksum", "encoding", "encoding_delta", "fsst", "levels", "values", "varint")
-]
 
 pytestmark = [
     pytest.mark.skipif(not WINE, reason="needs wine64"),
@@ -107,8 +103,6 @@ def test_a_build_on_windows_recognizes_the_jar_of_the_same_sources(windows):
 
 
 @pytest.mark.timeout(3600)
-def test_the_kernels_pass_their_tests_on_both_implementations(windows, request):
-    """Without --long, those of the kernels with vector code."""
-    files = ["tests/kernels"] if request.config.getoption("--long") else VECTORIZED
-    out = windows("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "fast", *files)
+def test_the_kernels_pass_their_tests_on_both_implementations(windows, kernel_tests):
+    out = windows("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "fast", *kernel_tests)
     assert " passed" in out and "skipped: the compiled kernels" not in out

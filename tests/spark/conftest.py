@@ -10,6 +10,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from support.sparks import OLDEST, spark_folder
 
 import parquetext
 
@@ -64,6 +65,17 @@ def java_home(quick_java) -> str:
     from parquetext.spark import find_java_home
 
     return find_java_home()
+
+
+@pytest.fixture
+def oldest() -> str:
+    """The oldest supported Spark; without it, which `.ci/readers` installs, tests are skipped, or fail if required."""
+    if not spark_folder(OLDEST).exists():
+        message = f"pyspark {OLDEST} is not installed: .ci/readers"
+        if os.environ.get("PARQUETEXT_REQUIRE_READERS") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
+    return OLDEST
 
 
 @pytest.fixture(scope="session")

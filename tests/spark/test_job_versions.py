@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
 from decimal import Decimal
 from pathlib import Path
 
@@ -12,9 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyspark
 import pytest
-from support.sparks import OLDER, OLDEST, installed_spark, spark_folder
-
-import parquetext
+from support.sparks import OLDER, environment_of, installed_spark
 
 ROWS, FILES = 100, 3
 PROGRAM = """
@@ -95,11 +92,7 @@ def lake(tmp_path) -> Path:
 
 def run_in(run_driver, version: str, program: str, *arguments: object) -> dict:
     """Run a program whose last line is JSON, on that Spark."""
-    paths, environment = [Path(parquetext.__file__).parents[1]], {}
-    if version != pyspark.__version__:
-        paths.insert(0, spark_folder(version))  # before a pyspark beside this package
-        environment["SPARK_HOME"] = str(spark_folder(version) / "pyspark")
-    said = run_driver(program, *arguments, PYTHONPATH=":".join(map(str, paths)), **environment)
+    said = run_driver(program, *arguments, **environment_of(version))
     return json.loads(said.splitlines()[-1])
 
 
@@ -128,17 +121,6 @@ def check_jobs(run_driver, lake: Path, version: str) -> None:
 
 def test_jobs_run_on_the_newest_spark(run_driver, lake):
     check_jobs(run_driver, lake, pyspark.__version__)
-
-
-@pytest.fixture
-def oldest() -> str:
-    """The oldest supported Spark; without it, which `.ci/readers` installs, tests are skipped, or fail if required."""
-    if not spark_folder(OLDEST).exists():
-        message = f"pyspark {OLDEST} is not installed: .ci/readers"
-        if os.environ.get("PARQUETEXT_REQUIRE_READERS") == "1":
-            pytest.fail(message)
-        pytest.skip(message)
-    return OLDEST
 
 
 def test_jobs_run_on_the_oldest_spark(run_driver, lake, oldest):

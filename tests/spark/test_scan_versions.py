@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +10,7 @@ import pyarrow.parquet as pq
 import pyspark
 import pytest
 from support.maven import maven_jars
-from support.sparks import OLDER, OLDEST, installed_spark, spark_folder
+from support.sparks import OLDER, environment_of, installed_spark, spark_folder
 
 import parquetext
 from parquetext.spark.jar_build import JARS
@@ -91,15 +90,6 @@ def lake(tmp_path) -> Path:
     return tmp_path
 
 
-def environment_of(version: str) -> dict[str, str]:
-    """The variables with which programs import that version of pyspark."""
-    paths, environment = [Path(parquetext.__file__).parents[1], Path(__file__).parents[1]], {}
-    if version != pyspark.__version__:
-        paths.insert(0, spark_folder(version))  # before a pyspark beside this package
-        environment["SPARK_HOME"] = str(spark_folder(version) / "pyspark")
-    return {"PYTHONPATH": ":".join(map(str, paths)), **environment}
-
-
 def check_scans(run_driver, lake: Path, version: str, infers_by_slices: bool = True, **environment: str) -> None:
     said = run_driver(PROGRAM, lake, **environment_of(version) | environment)
     message = json.loads(said.splitlines()[-1])
@@ -110,17 +100,6 @@ def check_scans(run_driver, lake: Path, version: str, infers_by_slices: bool = T
     for query, (equal, rows, sliced, whole) in message.items():
         assert equal and rows, query
         assert whole if query.startswith("all") else sliced and not whole, query
-
-
-@pytest.fixture
-def oldest() -> str:
-    """The oldest supported Spark; tests are skipped without it, or fail if it is required."""
-    if not spark_folder(OLDEST).exists():
-        message = f"pyspark {OLDEST} is not installed: .ci/readers"
-        if os.environ.get("PARQUETEXT_REQUIRE_READERS") == "1":
-            pytest.fail(message)
-        pytest.skip(message)
-    return OLDEST
 
 
 def test_a_jar_serves_the_newest_spark(run_driver, needed_scan_jar, lake):

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["OLDER", "OLDEST", "installed_spark", "spark_folder"]
+__all__ = ["OLDER", "OLDEST", "environment_of", "installed_spark", "spark_folder"]
 
 OLDEST = "3.5.9"
 OLDER = ["4.0.5", "4.1.4", "4.2.1"]  # beside the one that all tests run on
@@ -32,6 +32,19 @@ def installed_spark(version: str) -> Path:
         subprocess.run(command, check=True)
         unfinished.rename(folder)
     return folder
+
+
+def environment_of(version: str) -> dict[str, str]:
+    """The variables with which programs import that version of pyspark, this package, and the modules of the tests."""
+    import pyspark
+
+    import parquetext
+
+    paths, environment = [Path(parquetext.__file__).parents[1], Path(__file__).parents[1]], {}
+    if version != pyspark.__version__:
+        paths.insert(0, spark_folder(version))  # before a pyspark beside this package
+        environment["SPARK_HOME"] = str(spark_folder(version) / "pyspark")
+    return {"PYTHONPATH": os.pathsep.join(map(str, paths)), **environment}
 
 
 if __name__ == "__main__":

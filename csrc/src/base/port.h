@@ -39,7 +39,7 @@ unsigned pqx_arm_features(void);
 
 enum { PQX_IS_OTHER = 0, PQX_IS_REGULAR = 1, PQX_IS_DIRECTORY = 2 };
 
-/* What distinguishes a file from others, and from its earlier versions. Times are nanoseconds since
+/* The identity of a file, and of its version. Times are nanoseconds since
  * 1970; on Windows `changed` is the time of creation, as in Python's os.stat. */
 typedef struct pqx_file_facts {
     int kind;

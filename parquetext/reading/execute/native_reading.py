@@ -10,6 +10,7 @@ import pyarrow as pa
 from ... import compute as pc
 from ...errors import Malformed, Unsupported
 from ...pruning import Comparison, Predicate, is_plain
+from ...pruning.comparing import FUNCTIONS
 from ..open_file import OpenFile
 from ..plan.page_rows import candidate_rows
 from ..plan.part import SMALL_ROWS, Part
@@ -18,16 +19,6 @@ from ..plan.read_plan import Plan
 from ..request.read_request import ReadOptions
 from .copy_reading import Copies
 from .decoder import Decoder
-
-COMPARE = {
-    "=": "equal",
-    "==": "equal",
-    "!=": "not_equal",
-    "<": "less",
-    "<=": "less_equal",
-    ">": "greater",
-    ">=": "greater_equal",
-}
 
 
 def open_decoder(part: Part, options: ReadOptions, file: OpenFile, *, is_strict: bool = False) -> Decoder:
@@ -117,4 +108,4 @@ def _is_plain(schema: pa.Schema, predicate: Predicate) -> bool:
 
 def _compared(table: pa.Table, comparison: Comparison) -> pa.ChunkedArray:
     column = table.column(comparison.column)
-    return pc.call_function(COMPARE[comparison.operator], [column, pa.scalar(comparison.value, column.type)])
+    return pc.call_function(FUNCTIONS[comparison.operator], [column, pa.scalar(comparison.value, column.type)])

@@ -3,7 +3,7 @@ package dev.parquetext.spark;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
 
-/** What sessions get, compiled for one version of Spark and of Scala. */
+/** Extends sessions of one version of Spark and of Scala, for which it is compiled. */
 public interface Scans {
     /** Adds rules to the extensions of sessions. */
     void extend(SparkSessionExtensions extensions);

@@ -4,7 +4,7 @@ import dev.parquetext.spark.Scans;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
 
-/** What sessions of Spark 3.5 get: scans by slices. It has no rule that comes before the inference of a schema. */
+/** Adds scans by slices to sessions of Spark 3.5. It has no rule that comes before the inference of a schema. */
 public final class SparkScans implements Scans {
     @Override
     public void extend(SparkSessionExtensions extensions) {

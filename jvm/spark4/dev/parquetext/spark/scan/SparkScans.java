@@ -4,7 +4,7 @@ import dev.parquetext.spark.Scans;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
 
-/** What sessions of Spark 4 get: scans by slices, and inference by slices. */
+/** Adds scans by slices, and inference by slices, to sessions of Spark 4. */
 public final class SparkScans implements Scans {
     @Override
     public void extend(SparkSessionExtensions extensions) {
