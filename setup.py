@@ -46,6 +46,14 @@ SOURCES = sorted(map(str, Path("csrc/src").glob("*/*.c")))
 HEADERS = sorted(str(header) for folder in INCLUDES for header in Path(folder).rglob("*.h"))
 
 
+def in_words(error: Exception) -> str:
+    """Return a message of one line; a failed command is named without its arguments."""
+    cause = error.args[0] if error.args and isinstance(error.args[0], Exception) else error
+    if isinstance(cause, subprocess.CalledProcessError):
+        return f"{cause.cmd[0]} failed with exit code {cause.returncode}"
+    return " ".join(str(error).split())
+
+
 class Kernels:
     """The state of the compiled kernels, for the commands below: they are missing if they cannot be built here."""
 
@@ -57,11 +65,9 @@ class Kernels:
         """Continue without them, or raise the error if they are required."""
         if REQUIRE_NATIVE:
             raise error
-        cls.missing, cls.reason = True, " ".join(str(error).split())
-        print(
-            f"parquetext: the compiled kernels were not built ({error}); the slower pure-Python ones will be used.",
-            file=sys.stderr,
-        )
+        cls.missing, cls.reason = True, in_words(error)
+        effect = "the slower pure-Python ones will be used"
+        print(f"parquetext: the compiled kernels were not built ({cls.reason}); {effect}.", file=sys.stderr)
 
     @classmethod
     def record(cls, package: Path) -> None:

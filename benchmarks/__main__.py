@@ -1,6 +1,6 @@
 """Compare this package with the installed readers in one run.
 
-python -m benchmarks [FILE] [--only tables|encodings|copies|spark] [--json]
+python -m benchmarks [FILE] [--only tables|rows|encodings|copies|layouts|spark|torch] [--json]
 """
 
 from __future__ import annotations
@@ -31,8 +31,11 @@ class Measured(StrEnum):
 
     copies = "copies"
     encodings = "encodings"
+    layouts = "layouts"
+    rows = "rows"
     spark = "spark"
     tables = "tables"
+    torch = "torch"
 
 
 def bench(
@@ -61,7 +64,8 @@ def bench(
         typer.Option(
             help="Measure these instead of footers. spark: jobs on Spark. encodings: decoder, encoder, page filters "
             "and layout. copies: columns with copies in other encodings. tables: read_table with 1 to 10,000 "
-            "columns, filters, and 5,000 row groups.",
+            "columns, filters, and 5,000 row groups. rows: single rows and selective filters. layouts: files for "
+            "scans, for single rows, and of few bytes. torch: loaders of PyTorch that read random rows.",
             show_default=False,
         ),
     ] = None,
@@ -127,6 +131,12 @@ def _groups(
         return run.run_on_encodings(workspace, rounds)
     if only is Measured.tables:
         return run.run_on_tables(workspace, rounds, long=long)
+    if only is Measured.rows:
+        return run.run_on_rows(workspace, rounds)
+    if only is Measured.layouts:
+        return run.run_on_layouts(workspace, rounds)
+    if only is Measured.torch:
+        return run.run_on_torch(workspace, rounds)
     if only is Measured.copies:
         return run.run_on_copies(workspace, rounds)
     if file:

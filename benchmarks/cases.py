@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -26,6 +27,7 @@ __all__ = [
     "builds",
     "bytes_of_footers",
     "checksums",
+    "compared",
     "footers",
     "held_memory",
     "rows_of",
@@ -69,6 +71,11 @@ class Row:
 
     def as_dict(self) -> dict:
         return {**asdict(self), "met": self.met}
+
+
+def compared(column: Any, operator: str, value: object) -> Any:
+    """Return the condition of a filter with the operator ``==`` or ``>=``, for any library's columns."""
+    return column == value if operator == "==" else column >= value
 
 
 def rows_of(

@@ -17,6 +17,7 @@ __all__ = [
     "bounds_by_pyarrow",
     "footer_readers",
     "installed",
+    "is_installed",
     "one_column_of_pyarrow",
     "palletjack_seconds",
     "values_readers",
@@ -25,11 +26,16 @@ __all__ = [
 PEERS = ("pyarrow", "polars", "duckdb", "fastparquet", "palletjack")
 
 
+def is_installed(name: str) -> bool:
+    """Return True if a package can be imported here."""
+    return importlib.util.find_spec(name) is not None
+
+
 def installed() -> dict[str, str]:
     """Return the peers that can be imported here, with their versions."""
     found = {}
     for name in PEERS:
-        if importlib.util.find_spec(name):
+        if is_installed(name):
             try:
                 found[name] = version(name)
             except PackageNotFoundError:

@@ -4,11 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import alp, cases, commits, copies, encoders, encodings, engines, experimental, lookups, plans, sidecars, tables
+from . import (
+    alp,
+    cases,
+    commits,
+    copies,
+    encoders,
+    encodings,
+    engines,
+    experimental,
+    layouts,
+    loaders,
+    lookups,
+    plans,
+    rows,
+    sidecars,
+    tables,
+)
 from .shapes import Shape
 from .workspace import Subject, Workspace
 
-__all__ = ["run_on_copies", "run_on_encodings", "run_on_file", "run_on_shapes", "run_on_tables"]
+__all__ = [
+    "run_on_copies",
+    "run_on_encodings",
+    "run_on_file",
+    "run_on_layouts",
+    "run_on_rows",
+    "run_on_shapes",
+    "run_on_tables",
+    "run_on_torch",
+]
 
 MIB = 1 << 20
 # Targets for a footer of 10,000 × 10; see docs/benchmarks.md.
@@ -60,9 +85,24 @@ def run_on_tables(workspace: Workspace, rounds: int, *, long: bool = False) -> I
     yield from tables.measure(workspace, rounds, tables.LONG_ROWS if long else tables.ROWS)
 
 
+def run_on_rows(workspace: Workspace, rounds: int) -> Iterator[list[cases.Row]]:
+    """Compare reads of single rows and selective filters."""
+    yield from rows.measure(workspace, rounds)
+
+
+def run_on_torch(workspace: Workspace, rounds: int) -> Iterator[list[cases.Row]]:
+    """Compare loaders of PyTorch."""
+    yield from loaders.measure(workspace, rounds)
+
+
 def run_on_copies(workspace: Workspace, rounds: int) -> Iterator[list[cases.Row]]:
     """Compare columns with copies in other encodings."""
     yield from copies.measure(workspace, rounds)
+
+
+def run_on_layouts(workspace: Workspace, rounds: int) -> Iterator[list[cases.Row]]:
+    """Compare files by the use that they are written for."""
+    yield from layouts.measure(workspace, rounds)
 
 
 def run_on_shapes(

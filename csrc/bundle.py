@@ -37,6 +37,7 @@ TOP = """\
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #pragma GCC diagnostic ignored "-Wmissing-braces"
 #pragma GCC diagnostic ignored "-Wextra"
+#pragma GCC diagnostic ignored "-Wpedantic" /* compound literals */
 #if !defined(__clang__)
 /* For C++, immintrin.h of GCC 12 reads variables that it does not set. */
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"

@@ -171,26 +171,22 @@ def tables() -> str:
     return "\n\n".join([_per_file(s3), _on_s3(s3), _without_boto3(s3), _by_class(s3), _on_hdfs(hdfs)]) + "\n"
 
 
+def _table(headings: str, rows: list[str]) -> str:
+    return "\n".join([headings, "|" + "---|" * (headings.count("|") - 1), *rows])
+
+
 def _per_file(costs: dict[str, Cost]) -> str:
     rows = [
-        "| one file | requests that write | that read | KB received | KB sent | CPU ms |",
-        "|---|---|---|---|---|---|",
-    ]
-    rows += [
         f"| {name} | {cost.writes:.2g} | {cost.reads:.2g} | {cost.received / 1e3:,.0f} | {cost.sent / 1e3:,.0f} | "
         f"{cost.cpu * 1e3:.1f} |"
         for name, cost in costs.items()
         if name in JOBS
     ]
-    return "\n".join(rows)
+    return _table("| one file | requests that write | that read | KB received | KB sent | CPU ms |", rows)
 
 
 def _on_s3(costs: dict[str, Cost]) -> str:
-    rows = [
-        "| 100 million files on S3 | million requests, write / read | TB through executors | hours, 1 prefix | "
-        "hours, 50 prefixes | without limits | dollars: requests + nodes | limit |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    rows = []
     for name in JOBS:
         cost = costs[name]
         one, many = simulate(cost, 1), simulate(cost, 50)
@@ -200,7 +196,11 @@ def _on_s3(costs: dict[str, Cost]) -> str:
             f"{one.hours:.1f} | {many.hours:.1f} | {many.ideal:.1f} | {_dollars(cost, many)} | "
             f"{_limit(many)} |"
         )
-    return "\n".join(rows)
+    headings = (
+        "| 100 million files on S3 | million requests, write / read | TB through executors | hours, 1 prefix | "
+        "hours, 50 prefixes | without limits | dollars: requests + nodes | limit |"
+    )
+    return _table(headings, rows)
 
 
 def _without_boto3(costs: dict[str, Cost]) -> str:
@@ -215,10 +215,7 @@ def _without_boto3(costs: dict[str, Cost]) -> str:
 
 def _by_class(costs: dict[str, Cost]) -> str:
     """Return the bills of storage classes; S3 counts bytes that it copies itself as read from the class."""
-    rows = [
-        "| storage class | upgrade: requests + retrieval | catalog: requests + retrieval | old versions, a month |",
-        "|---|---|---|---|",
-    ]
+    rows = []
     for name, (write, read, retrieval, month) in CLASSES.items():
         bills = []
         for job, copied in (("upgrade", MEAN_BYTES), ("catalog", 0)):
@@ -226,15 +223,14 @@ def _by_class(costs: dict[str, Cost]) -> str:
             requests = FILES * (cost.writes * write + cost.reads * read)
             bills.append(f"{requests:,.0f} + {FILES * (copied + cost.received) / 1e9 * retrieval:,.0f}")
         rows.append(f"| {name} | {' | '.join(bills)} | {FILES * MEAN_BYTES / 1e9 * month:,.0f} |")
-    return "\n".join(rows)
+    headings = (
+        "| storage class | upgrade: requests + retrieval | catalog: requests + retrieval | old versions, a month |"
+    )
+    return _table(headings, rows)
 
 
 def _on_hdfs(costs: dict[str, Cost]) -> str:
-    rows = [
-        "| 100 million files on HDFS | million name node operations, write / read | PB read / written | hours | "
-        "without limits | dollars: nodes | limit |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    rows = []
     for name in JOBS:
         cost = costs[name]
         if name.startswith("upgrade"):  # the whole file: in, out, and from node to node once more for each further copy
@@ -246,7 +242,11 @@ def _on_hdfs(costs: dict[str, Cost]) -> str:
             f"{moved:.0f} / {moved:.0f} | {run.hours:.1f} | {run.ideal:.1f} | "
             f"{run.hours * NODES * DOLLARS_NODE_HOUR:,.0f} | {_limit(run, 'the name node')} |"
         )
-    return "\n".join(rows)
+    headings = (
+        "| 100 million files on HDFS | million name node operations, write / read | PB read / written | hours | "
+        "without limits | dollars: nodes | limit |"
+    )
+    return _table(headings, rows)
 
 
 def _dollars(cost: Cost, run: Run) -> str:

@@ -5,11 +5,11 @@ Files
     ``verify``, ``Report``
 Changes of files
     ``upgrade``, ``strip``, ``finalize``, ``restore``, ``recover``, ``encode``, ``advise``, ``Advice``,
-    ``drop_original_encoding``, ``merge``, ``split``, ``Result``
+    ``drop_original_encoding``, ``add_page_index``, ``merge``, ``split``, ``Result``
 Other engines and many files
     ``scan_polars``, ``register_duckdb``, ``plan``
 Modules
-    ``c_library``, ``catalog``, ``encoding``, ``errors``, ``extension``, ``footer``, ``sidecar``, ``spark``
+    ``c_library``, ``catalog``, ``encoding``, ``errors``, ``extension``, ``footer``, ``sidecar``, ``spark``, ``torch``
 Implementation
     ``implementation``
 Drop-in names: the parameters and results of ``pyarrow.parquet``, with fast footers
@@ -39,6 +39,7 @@ _OURS = {
     "Form": "footer.forms",
     "dataset": "arrow.datasets.dataset",
     "upgrade": "edits",
+    "add_page_index": "edits",
     "drop_original_encoding": "edits",
     "encode": "edits",
     "advise": "edits",
@@ -108,9 +109,13 @@ _MODULES = {
     "sidecar",
     "spark",
     "storage",
+    "torch",
 }
 
-__all__ = [*_HOMES, *_PYARROWS, "c_library", "catalog", "encoding", "errors", "extension", "footer", "sidecar", "spark"]
+__all__ = [
+    *(*_HOMES, *_PYARROWS),
+    *("c_library", "catalog", "encoding", "errors", "extension", "footer", "sidecar", "spark", "torch"),
+]
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ColumnChunkMetaData as ColumnChunkMetaData
@@ -132,6 +137,7 @@ if TYPE_CHECKING:
     from . import footer as footer
     from . import sidecar as sidecar
     from . import spark as spark
+    from . import torch as torch
     from .arrow.datasets.dataset import Dataset as Dataset
     from .arrow.datasets.dataset import dataset as dataset
     from .arrow.datasets.metadata_files import write_metadata as write_metadata
@@ -149,6 +155,7 @@ if TYPE_CHECKING:
     from .arrow.writing.writer import ParquetWriter as ParquetWriter
     from .arrow.writing.writer import write_table as write_table
     from .catalog.planning import plan as plan
+    from .edits.add_page_index import add_page_index as add_page_index
     from .edits.advice import Advice as Advice
     from .edits.advice import advise as advise
     from .edits.drop_original_encoding import drop_original_encoding as drop_original_encoding

@@ -46,7 +46,7 @@ def library() -> Path:
     Raises
     ------
     parquetext.errors.Unsupported
-        If the package was installed without its compiled kernels.
+        As for `include`.
 
     Examples
     --------
@@ -60,5 +60,6 @@ def library() -> Path:
 def _existing(name: str) -> Path:
     path = _FOLDER / name
     if not path.is_file():
-        raise Unsupported(f"this installation of parquetext has no C library (no {path}): install it with a C compiler")
+        remedy = "pip install a wheel for this platform, or the source distribution where there is a C compiler"
+        raise Unsupported(f"this installation of parquetext has no C library (no {path}): {remedy}")
     return path

@@ -20,6 +20,7 @@ __all__ = [
     "Refused",
     "Conflict",
     "ColumnError",
+    "RowIndexError",
     "kind_of",
     "masking",
     "name_file",
@@ -128,15 +129,9 @@ class OutOfProportion(Unsupported):
 class LimitExceeded(Unsupported, OSError):
     """A file's footer exceeds a limit of the caller; an OSError, as in pyarrow."""
 
-    __str__ = ParquetextError.__str__
-    __reduce__ = ParquetextError.__reduce__
-
 
 class OutOfMemory(ParquetextError, MemoryError):
     """There is not enough memory for an operation; it says nothing about the file's bytes."""
-
-    __str__ = ParquetextError.__str__
-    __reduce__ = ParquetextError.__reduce__
 
 
 def out_of_memory(error: MemoryError, path: object) -> OutOfMemory:
@@ -286,8 +281,6 @@ class ColumnError(ParquetextError, KeyError):
         The name that matches no column.
     """
 
-    __str__ = ParquetextError.__str__
-
     def __init__(self, message: str, *, absent: str | tuple[str, ...] | None = None, **where: Any) -> None:
         super().__init__(message, **where)
         self.absent = absent
@@ -300,12 +293,25 @@ class ColumnError(ParquetextError, KeyError):
             self.message += f"; the nearest: {', '.join(map(repr, names))}"
 
 
+class RowIndexError(ParquetextError, IndexError):
+    """There is no row with this number.
+
+    Attributes
+    ----------
+    found : int
+        The number.
+    expected : int
+        The number of rows.
+    """
+
+
 def kind_of(error: Exception) -> str:
     """Return the name of an error's class for output; if the class is also pyarrow's, the name of our class.
 
     Parameters
     ----------
     error : Exception
+        Of this package, or any other.
 
     Returns
     -------

@@ -11,6 +11,15 @@ _UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
+def is_utf8(data: bytes) -> bool:
+    """Return True if bytes are a text in UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def escaped(text: object) -> str:
     r"""Return the text for one line of a terminal; ``\n``, ``\x1b`` and ``\udcff`` represent other characters."""
     return _UNSHOWN.sub(_escape, str(text))

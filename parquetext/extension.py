@@ -182,7 +182,7 @@ def append_block(
     Returns
     -------
     bytes
-        The struct with it.
+        The struct with the block.
 
     Raises
     ------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, overload
 from uuid import UUID
@@ -13,6 +12,7 @@ from uuid import UUID
 from . import kernels, wire
 from .block_text import TEXT_END, decode_text
 from .findings import Finding
+from .records import frozen
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -37,6 +37,7 @@ _kinds: dict[UUID, str] = {
     wire.UUID_FOOTER_INDEX: "footer index, v1",
     wire.UUID_COLUMN_ENCODING: "column encoding, v1",
     wire.UUID_ORIGINAL: "original of an encoded file, v1",
+    wire.UUID_ORIGINAL_FOOTER: "original footer of an indexed file, v1",
     wire.UUID_COPY_TABLE: "copies of columns, v1",
     wire.UUID_WRAPPED: "wrapped free-form bytes",
     wire.UUID_THRIFT_EXTENSION: "a Thrift footer's extension",
@@ -116,7 +117,7 @@ def name_of(uuid: UUID | str | bytes) -> str:
     return _kinds.get(uuid, f"unknown {uuid}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """One block of an extension.
 
@@ -144,7 +145,7 @@ class Block:
         return name_of(self.uuid)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stack:
     """The blocks of an extension.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from .errors import ParquetextError
+from .records import frozen
 
 __all__ = ["Finding", "is_sound"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """A defect of a file, or a note.
 

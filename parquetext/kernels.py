@@ -31,7 +31,10 @@ MODULES = (
     "encoding",
     "page",
     "arrays",
+    "ranges",
+    "small_files",
     "wide",
+    "page_table",
     "column",
     "levels",
     "encode",
@@ -46,7 +49,9 @@ SUPPORTED = {
     ("darwin", "arm64"),
     ("win32", "AMD64"),
 }
+REMEDY_OF_ARCHIVES = "pip install the wheel, or set TMPDIR to a folder of this user in which programs may be executed"
 REMEDY = "Install a C compiler, then run pip install --force-reinstall --no-deps --no-cache-dir parquetext"
+REINSTALL = "install parquetext again, or in a checkout run python setup.py build_ext --inplace"
 
 _implementation = "pure"
 _reason = ""
@@ -103,13 +108,16 @@ if TYPE_CHECKING:
     from ._pure import levels as levels
     from ._pure import local as local
     from ._pure import page as page
+    from ._pure import page_table as page_table
     from ._pure import pfor as pfor
     from ._pure import plan as plan
+    from ._pure import ranges as ranges
     from ._pure import reference as reference
     from ._pure import required as required
     from ._pure import scan as scan
     from ._pure import sidecar as sidecar
     from ._pure import slice as slice
+    from ._pure import small_files as small_files
     from ._pure import thrift as thrift
     from ._pure import values as values
     from ._pure import varint as varint
@@ -120,16 +128,25 @@ else:
         """Import a kernel module when it is first used."""
         if name not in MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = globals()[name] = importlib.import_module(f"parquetext._{_implementation}.{name}")
+        full_name = f"parquetext._{_implementation}.{name}"
+        try:
+            module = globals()[name] = importlib.import_module(full_name)
+        except ImportError as error:
+            if error.name != full_name:
+                raise
+            message = f"the kernels of this installation are those of another version ({error}): {REINSTALL}"
+            raise ImportError(message, name=full_name) from None
         return module
 
 
-def _why_not(error: ImportError) -> str:
+def _why_not(error: ImportError | UnicodeEncodeError) -> str:
     """Return why the compiled kernels are not used, in words for users."""
     if isinstance(error, ModuleNotFoundError) and (error.name or "").startswith("parquetext._native"):
         from ._native import why_missing
 
         error = ImportError(why_missing())
+    if isinstance(error, UnicodeEncodeError):  # Python 3.13 cannot load a library from such a folder
+        return f"no compiled kernels: the locale cannot encode the path of the package ({error.reason})"
     return f"no compiled kernels for this Python: {error}"
 
 
@@ -139,7 +156,8 @@ def _warn() -> None:
     import warnings
 
     if (sys.platform, platform.machine()) in SUPPORTED and sys.implementation.name == "cpython":
-        message = f"parquetext is slow: {_reason}. {REMEDY}, or set {PURE_VARIABLE}=1 to hide this warning"
+        remedy = REMEDY_OF_ARCHIVES if hasattr(__spec__.loader, "archive") else REMEDY
+        message = f"parquetext is slow: {_reason}. {remedy}, or set {PURE_VARIABLE}=1 to hide this warning"
         warnings.warn_explicit(message, RuntimeWarning, "parquetext", 0)  # one line, without source code
 
 
@@ -150,7 +168,7 @@ def _choose() -> None:
     else:
         try:
             return use("native")
-        except ImportError as error:
+        except (ImportError, UnicodeEncodeError) as error:
             _reason = _why_not(error)
             _warn()
     use("pure")

@@ -6,11 +6,12 @@ Names and values may be hostile: they are escaped on one line of text, and are o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from .cells import ELLIPSIS, is_number, is_whole, width_of
 from .escaping import escaped
+from .records import frozen
 
 FIRST, LAST = 8, 2  # rows of a table that are shown
 MOST_LETTERS = 200  # of a fact
@@ -27,7 +28,7 @@ STYLE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listing:
     """Some rows of a table.
 
@@ -71,7 +72,7 @@ class Listing:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shown:
     """An object as it is shown.
 

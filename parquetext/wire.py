@@ -455,6 +455,7 @@ UUID_WRAPPED = UUID("5277764b-3771-47a4-99c3-15f622ac2b4e")
 UUID_THRIFT_EXTENSION = UUID("e2f7a014-e577-4e85-92d3-6d5c61a8d4b1")
 UUID_FOOTER_REFERENCE = UUID("14a44422-9acd-415b-921a-d39d7b0664f2")
 UUID_ORIGINAL = UUID("5f959a99-65e8-4b7b-abcf-c9af3048fbf1")
+UUID_ORIGINAL_FOOTER = UUID("a3d0c1f7-6c0e-4c27-9b52-1e0fd94d7b36")
 UUID_COPY_TABLE = UUID("0c37098d-e427-4533-a8ae-193f5fd198c2")
 UUID_ARROW_DIALECT = UUID("deadbeef-dead-beef-dead-beefdeadbeef")
 
@@ -551,6 +552,7 @@ ERRORS = {
     144: ("ROW_START", "Malformed", "a page that begins within a row, at repetition level {found}"),
     145: ("LEVELS_CONTRADICT", "Malformed", "a definition level of {found} within a list, the least is {expected}"),
     146: ("SECOND_DICTIONARY", "Malformed", "a second dictionary page in one column chunk"),
+    139: ("PAGE_INDEX", "Malformed", "a list of pages whose page {found} does not begin where the one before it ends, or has no rows"),
     147: ("PAGE_TYPE", "Malformed", "a page of type {found} among data pages"),
     148: ("ROW_TOO_LARGE", "Unsupported", "a row whose byte arrays take more than {expected} bytes"),
     161: ("ALP_MODE", "Unsupported", "ALP values of kind {found} are not read"),
@@ -662,6 +664,7 @@ CHUNK_ROWS = 141
 ROW_START = 144
 LEVELS_CONTRADICT = 145
 SECOND_DICTIONARY = 146
+PAGE_INDEX = 139
 PAGE_TYPE = 147
 ROW_TOO_LARGE = 148
 ALP_MODE = 161

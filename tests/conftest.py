@@ -56,7 +56,7 @@ def pytest_runtest_makereport(item, call):
         report.outcome, report.longrepr = "skipped", (path, line or 0, f"this system {lacking}")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")  # so that the test is skipped before other fixtures of a session are made
 def long(request) -> None:
     """Skip tests that take minutes or gigabytes, unless --long is given."""
     if not request.config.getoption("--long"):

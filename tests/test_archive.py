@@ -20,6 +20,7 @@ from parquetext import kernels
 print(json.dumps([parquetext.__file__, kernels.implementation(), kernels.reason(), kernels.varint.__file__,
                   kernels.varint.decode32(b"\\x96\\x01")]))
 """
+ARCHIVES = "pip install the wheel, or set TMPDIR to a folder of this user"  # where a C compiler is no remedy
 AARCH64, MACHINE_OFFSET = 183, 18  # of e_machine in an ELF header
 
 
@@ -47,6 +48,7 @@ def ask(archive: Path, temporary: Path) -> list:
     environment |= {"PYTHONPATH": str(archive), "TMPDIR": str(temporary)}
     asked = subprocess.run([sys.executable, "-c", ASK], env=environment, cwd=temporary, capture_output=True, text=True)
     assert asked.returncode == 0, asked.stderr
+    assert not asked.stderr or ARCHIVES in asked.stderr, asked.stderr
     return json.loads(asked.stdout)
 
 

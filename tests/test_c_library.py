@@ -62,6 +62,7 @@ def test_the_library_has_the_version_of_the_package():
 
 
 @pytest.mark.skipif(not shutil.which("abidiff"), reason="needs abidiff")
+@pytest.mark.usefixtures("long")
 def test_an_incompatible_change_needs_a_new_abi_version(tmp_path):
     copy = tmp_path / "csrc"
     shutil.copytree(CSRC, copy, ignore=shutil.ignore_patterns("build", "tests", "fuzz", "examples"))

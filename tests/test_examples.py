@@ -102,6 +102,16 @@ def test_the_engines_page(lake):
     assert names["con"].execute("SELECT count(*) FROM sales").fetchall() == [(9,)]
 
 
+def test_the_pytorch_pages_model_learns(wide):
+    torch = pytest.importorskip("torch", reason="needs torch")
+    torch.manual_seed(1)
+    names = {}
+    exec(examples("docs/torch.md"), names)
+    model = names["model"]
+    assert names["loss"] < 0.01
+    assert torch.allclose(model.weight, torch.tensor([[3.0, -2.0]]), atol=0.2)
+
+
 def test_the_readmes_commands(wide):
     for folder in ("lake", "parts"):
         (wide.parent / folder).mkdir()

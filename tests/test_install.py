@@ -68,7 +68,7 @@ def live_kernels(folder: Path) -> str:
     ).stdout
 
 
-def test_one_abi3_wheel_with_one_library_and_nothing_stale(source, tmp_path, quick_compiler):
+def test_one_abi3_wheel_with_one_library_and_nothing_stale(long, source, tmp_path, quick_compiler):
     stale = source / "build" / f"lib.{sys.platform}-x86_64-cpython-311" / "parquetext" / "_native"
     for folder in (stale, source / "parquetext" / "_native"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -188,6 +188,9 @@ def test_the_message_goes_to_stderr(source):
     assert result.returncode == 0
     assert "the slower pure-Python ones will be used" in result.stderr
     assert result.stderr.count("the compiled kernels were not built") == 1
+    assert "(/bin/false failed with exit code 1)" in result.stderr  # without its arguments
+    (reason,) = source.glob("build/lib*/parquetext/_native/not_built.txt")
+    assert reason.read_text() == "/bin/false failed with exit code 1\n"
 
 
 def test_the_source_distribution_contains_the_files_of_a_build_and_its_tests(source, tmp_path):

@@ -25,6 +25,8 @@ OTHER_MEANINGS = {
     ("extension.py", "thrift"): "a marker",
     ("cli/choices.py", "arrow"): "a format of schemas",
     ("cli/choices.py", "thrift"): "a marker",
+    ("edits/add_page_index.py", "index"): "a verb",
+    ("edits/run.py", "index"): "a verb",
     ("inspection/content/schema_text.py", "arrow"): "a format of schemas",
     ("sidecar/plan.py", "index"): "a slot",
 }

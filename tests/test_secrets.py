@@ -27,6 +27,7 @@ from parquetext.storage import resolve
 PARTS = ("SECRET", "pa%2Fss", "pa/ss")
 QUERY = "?sig=SECRET&X-Amz-Signature=SECRET#access_token=SECRET"
 CHANGES = (
+    "add_page_index",
     "upgrade",
     "finalize",
     "encode",

@@ -37,6 +37,7 @@ def compiler(monkeypatch, platform: str = "win-amd64"):
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ziglang") is None, reason="needs ziglang")
+@pytest.mark.usefixtures("long")
 def test_a_module_is_linked_to_the_stable_abi_without_a_python_for_windows(monkeypatch, tmp_path):
     zig = compiler(monkeypatch)
     source = tmp_path / "small.c"

@@ -1,15 +1,9 @@
 /* Decode any bytes as ALP: all values at once and in pieces give the same values or the same
  * error. If the values are sound, skipping pieces gives the same values and the same end. */
 #include "encoding/alp.h"
-#include "input.h"
+#include "outcome.h"
 
 enum { MOST = 1 << 16 };
-
-typedef struct outcome {
-    pqx_error error;
-    size_t end, taken;
-    uint8_t *values;
-} outcome;
 
 static outcome take(const uint8_t *data, size_t size, int is_double, uint64_t count, size_t step,
                     int skips)
@@ -22,13 +16,12 @@ static outcome take(const uint8_t *data, size_t size, int is_double, uint64_t co
         size_t some = count - found.taken < step ? count - found.taken : step;
         if (skips && turn % 3) {
             status = pqx_alp_skip(&alp, some, &found.error);
+            if (status == PQX_OK) found.taken += some;
         } else {
             uint8_t *piece = malloc(some * width);
             status = pqx_alp_take(&alp, some, piece, &found.error);
-            if (status == PQX_OK) memcpy(found.values + width * found.taken, piece, some * width);
-            free(piece);
+            keep_piece(&found, status, piece, some, width);
         }
-        if (status == PQX_OK) found.taken += some;
     }
     if (status == PQX_OK) found.end = pqx_alp_end(&alp);
     CLAIM(found.end <= size);

@@ -2,15 +2,9 @@
  * pieces give the same values or the same error. The end found is the end of decoding, unless
  * the total of the header is larger than the count and leads to another end. */
 #include "encoding/delta.h"
-#include "input.h"
+#include "outcome.h"
 
 enum { MOST = 1 << 14 };
-
-typedef struct outcome {
-    pqx_error error;
-    size_t end, taken;
-    uint8_t *values;
-} outcome;
 
 static outcome take(const uint8_t *data, size_t size, int is_64, uint64_t count, size_t step,
                     int skips)
@@ -23,13 +17,12 @@ static outcome take(const uint8_t *data, size_t size, int is_64, uint64_t count,
         size_t some = deltas.left < step ? deltas.left : step;
         if (skips && turn % 3 == 0) {
             status = pqx_deltas_skip(&deltas, some, &found.error);
+            if (status == PQX_OK) found.taken += some;
         } else {
             uint8_t *piece = malloc(some * width);
             status = pqx_deltas_take(&deltas, some, piece, &found.error);
-            if (status == PQX_OK) memcpy(found.values + width * found.taken, piece, some * width);
-            free(piece);
+            keep_piece(&found, status, piece, some, width);
         }
-        if (status == PQX_OK) found.taken += some;
     }
     if (status == PQX_OK) found.end = pqx_deltas_end(&deltas);
     CLAIM(found.end <= size);

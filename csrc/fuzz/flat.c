@@ -1,21 +1,11 @@
 /* Open any bytes as a flat footer's payload with its trailer, half of the time with all
  * checksums corrected, so that the checks after them are reached; read everything, and verify
  * it. */
-#include <errno.h>
-
 #include "input.h"
 #include "base/wire.h"
 #include "signing.h"
 
 #define MOST 32
-
-static int read_memory(void *context, uint64_t offset, size_t length, uint8_t *into)
-{
-    const pqx_bytes *bytes = context;
-    if (offset > bytes->size || length > bytes->size - offset) return EIO;
-    memcpy(into, bytes->data + offset, length);
-    return 0;
-}
 
 static void ask_for_chunks(pqx_flat *flat, uint32_t leaf, uint32_t row_groups)
 {

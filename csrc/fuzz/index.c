@@ -1,7 +1,5 @@
 /* Write the index of a footer, change some of its bytes, correct all checksums, those over
  * Thrift bytes included, and read everything: all other checks follow the checksums. */
-#include <errno.h>
-
 #include "index/index.h"
 #include "input.h"
 
@@ -136,14 +134,6 @@ static void sign(const uint8_t *footer, size_t footer_size, uint8_t *payload, si
 }
 
 /* ---- asking ---- */
-
-static int read_memory(void *context, uint64_t offset, size_t length, uint8_t *into)
-{
-    const pqx_bytes *bytes = context;
-    if (offset > bytes->size || length > bytes->size - offset) return EIO;
-    memcpy(into, bytes->data + offset, length);
-    return 0;
-}
 
 static void ask_for_chunks(pqx_index *index, uint32_t leaf, uint32_t row_groups)
 {

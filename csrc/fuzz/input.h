@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parquetext_internal.h"
+#include "../tests/memory.h"
 
 #define CLAIM(condition)                                                                   \
     do {                                                                                   \
@@ -29,12 +29,14 @@ static inline uint64_t take_steering(const uint8_t *data, size_t *size)
     return value;
 }
 
-static inline uint8_t *exact(const uint8_t *data, size_t size)
+/* A slice is a sound footer of exactly so many leaves and row groups. */
+static inline void claim_footer_of(const uint8_t *slice, size_t size, uint32_t leaves,
+                                   uint32_t row_groups)
 {
-    uint8_t *copy = malloc(size ? size : 1);
-    if (!copy) abort();
-    if (size) memcpy(copy, data, size);
-    return copy;
+    pqx_scan scan;
+    CLAIM(pqx_scan_footer(slice, size, &scan, NULL) == PQX_OK);
+    CLAIM(scan.end == size && scan.leaf_count == leaves && scan.row_group_count == row_groups);
+    pqx_scan_free(&scan);
 }
 
 #endif

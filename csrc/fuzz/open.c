@@ -1,18 +1,8 @@
 /* Open any bytes as the footer of a file that ends in PAR1 or PAR3, and read everything through the
  * public functions. */
-#include <errno.h>
-
 #include "input.h"
 
 #define MOST 32
-
-static int read_memory(void *context, uint64_t offset, size_t length, uint8_t *into)
-{
-    const pqx_bytes *bytes = context;
-    if (offset > bytes->size || length > bytes->size - offset) return EIO;
-    memcpy(into, bytes->data + offset, length);
-    return 0;
-}
 
 static void read_leaf(pqx_footer *footer, uint32_t leaf, const pqx_footer_info *info)
 {

@@ -2,15 +2,9 @@
  * error, in memory that is no larger than they are. Encode any bytes as integers, in memory of
  * exactly the bound: they can be decoded again. */
 #include "encoding/pfor.h"
-#include "input.h"
+#include "outcome.h"
 
 enum { MOST = 1 << 16 };
-
-typedef struct outcome {
-    pqx_error error;
-    size_t end, taken;
-    uint8_t *values;
-} outcome;
 
 static outcome take(const uint8_t *data, size_t size, uint32_t width, uint64_t count, size_t room)
 {
@@ -22,12 +16,8 @@ static outcome take(const uint8_t *data, size_t size, uint32_t width, uint64_t c
         if (some > pfor.left) some = (size_t)pfor.left;
         uint8_t *piece = malloc(some * width);
         status = pqx_pfor_take(&pfor, some, piece, &taken, &found.error);
-        if (status == PQX_OK) {
-            CLAIM(taken && taken <= some);
-            memcpy(found.values + width * found.taken, piece, taken * width);
-            found.taken += taken;
-        }
-        free(piece);
+        if (status == PQX_OK) CLAIM(taken && taken <= some);
+        keep_piece(&found, status, piece, taken, width);
     }
     if (status == PQX_OK) found.end = pfor.at;
     CLAIM(found.end <= size);

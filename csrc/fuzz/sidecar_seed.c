@@ -1,6 +1,6 @@
 /* Turn inputs of the other targets into inputs of the sidecar target:  sidecar_seed FOLDER FILE...
  */
-#include "input.h"
+#include "scanned.h"
 #include "base/internal.h"
 
 #define MOST 64
@@ -87,30 +87,15 @@ static int make(const uint8_t *data, const pqx_scan *scan, pqx_pm_writer *writer
     return status == PQX_OK;
 }
 
-int main(int count, char **arguments)
+static int make_sidecar(const uint8_t *data, size_t size, const pqx_scan *scan, int number,
+                        pqx_buffer *seed)
 {
-    static uint8_t data[1 << 20];
-    int made = 0;
-    for (int i = 2; i < count; i++) {
-        FILE *file = fopen(arguments[i], "rb");
-        if (!file) return 1;
-        size_t size = fread(data, 1, sizeof data, file);
-        fclose(file);
-        pqx_scan scan;
-        if (size < 8 || pqx_scan_footer(data, size - 8, &scan, NULL) != PQX_OK) continue;
-        pqx_pm_writer writer = {0};
-        if (make(data, &scan, &writer)) {
-            char path[4096];
-            snprintf(path, sizeof path, "%s/%04d", arguments[1], made++);
-            FILE *seed = fopen(path, "wb");
-            if (!seed) return 1;
-            size_t written =
-                fwrite(writer.out.data, 1, writer.out.size, seed) + fwrite(steering, 1, 8, seed);
-            if (fclose(seed) != 0 || written != writer.out.size + 8) return 1;
-        }
-        pqx_pm_writer_free(&writer);
-        pqx_scan_free(&scan);
-    }
-    printf("%d sidecars\n", made);
-    return made ? 0 : 1;
+    (void)size, (void)number;
+    pqx_pm_writer writer = {0};
+    int made = make(data, scan, &writer) && put(seed, writer.out.data, writer.out.size);
+    pqx_pm_writer_free(&writer);
+    return made;
 }
+
+int main(int count, char **arguments)
+{ return make_seeds(count, arguments, make_sidecar, steering); }

@@ -1,6 +1,8 @@
-/* Read a column chunk in a file as a whole and by a few of its rows: if the whole can be read,
- * so can these rows, and their values are equal. Steering bytes: type and levels, type_length,
- * codec, flags, rows (16 bits), and rows to skip and to read, twice, in 4 bits each. */
+/* Read a column chunk in a file as a whole and by a few of its rows, also by a table of its pages:
+ * if the whole can be read, so can these rows, and their values are equal. Tables that are wrong,
+ * or are parsed from the input, give any rows. Steering bytes: type and levels, type_length, codec,
+ * the page whose first row is changed, rows (16 bits), and rows to skip and to read, twice, in 4
+ * bits each. */
 #include "page/stored_file.h"
 
 #include "input.h"
@@ -21,15 +23,18 @@ static int read_file(void *context, uint64_t offset, size_t length, uint8_t *int
 }
 
 static int read_rows(const pqx_column_leaf *leaf, const pqx_chunk *chunk, file *given, int64_t rows,
-                     const int64_t *counts, pqx_column *column)
+                     const int64_t *counts, const pqx_page_table *table, pqx_column *column)
 {
     pqx_error error;
+    const pqx_page_table *const tables[] = {table};
     const int64_t turns[] = {TURNS};
     const pqx_source source = {read_file, given, given->size};
     pqx_chosen_rows chosen = {
         .rows = &rows, .turns = turns, .counts = counts, .groups = 1, .count = TURNS};
     CLAIM(!pqx_column_begin(column, leaf, &error));
-    pqx_leaf_reading reading = {.column = column, .chunks = chunk, .step = 1};
+    pqx_leaf_reading reading = {
+        .column = column, .chunks = chunk, .step = 1, .tables = tables, .checks_crc = 1};
+    if (!table) reading.tables = NULL, reading.checks_crc = 0;
     pqx_read_leaves(&reading, 1, &source, &chosen, 1 << 20);
     return reading.is_done;
 }
@@ -74,6 +79,40 @@ static void release(pqx_column_output *out)
     pqx_release(out->definition.data);
 }
 
+/* Read some rows by a table of the chunk's pages; compare them with all rows if `all` is not NULL.
+ */
+static void read_by_table(const pqx_column_leaf *leaf, const pqx_chunk *chunk, file *given,
+                          const pqx_page_table *table, const int64_t *counts,
+                          const pqx_column_output *all)
+{
+    pqx_column column;
+    pqx_column_output some;
+    int is_read = read_rows(leaf, chunk, given, chunk->num_values, counts, table, &column);
+    CLAIM(!pqx_column_take(&column, &some, NULL));
+    if (all && is_read) compare(&column, all, &some, counts);
+    release(&some);
+    pqx_column_free(&column);
+}
+
+/* Read some rows by the table of the page headers, by the same with another first row, and by the
+ * table that the input is. */
+static void read_by_tables(const pqx_column_leaf *leaf, const pqx_chunk *chunk, file *given,
+                           const int64_t *counts, const pqx_column_output *all, uint8_t changed)
+{
+    pqx_error error;
+    const pqx_source source = {read_file, given, given->size};
+    pqx_page_table table = {
+        .begin = FRONT, .end = given->size, .rows = (uint64_t)chunk->num_values};
+    if (!pqx_page_table_walk(&table, &source, &error)) {
+        read_by_table(leaf, chunk, given, &table, counts, all);
+        if (changed) table.pages[changed % table.count].first_row += changed % 2 ? 1 : -1;
+        if (table.pages[0].first_row == 0) read_by_table(leaf, chunk, given, &table, counts, NULL);
+    }
+    if (!pqx_page_table_parse(&table, given->data + FRONT, given->size - FRONT, &error))
+        read_by_table(leaf, chunk, given, &table, counts, NULL);
+    pqx_page_table_free(&table);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
     uint64_t steering = take_steering(input, &size);
@@ -97,13 +136,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     memcpy(data + FRONT, input, size);
     pqx_column one, other;
     pqx_column_output all, some;
-    int is_read = read_rows(&leaf, &chunk, &given, rows, whole, &one);
-    int are_read = read_rows(&leaf, &chunk, &given, rows, few, &other);
+    int is_read = read_rows(&leaf, &chunk, &given, rows, whole, NULL, &one);
+    int are_read = read_rows(&leaf, &chunk, &given, rows, few, NULL, &other);
     CLAIM(!pqx_column_take(&one, &all, NULL) && !pqx_column_take(&other, &some, NULL));
     if (is_read) {
         CLAIM(are_read);
         compare(&one, &all, &some, few);
     }
+    read_by_tables(&leaf, &chunk, &given, few, is_read ? &all : NULL, s[3]);
     release(&all);
     release(&some);
     pqx_column_free(&one);

@@ -50,6 +50,17 @@ uint64_t pqx_xxh64(const uint8_t *data, size_t size, uint64_t seed);
 int pqx_bloom_might_contain(const uint8_t *bitset, size_t size, const uint64_t *hashes,
                             size_t count, uint8_t *out, pqx_error *error);
 
+/* Add `count` values, given by their hashes, to a filter. Errors are those of
+ * pqx_bloom_might_contain. O(count). */
+int pqx_bloom_insert(uint8_t *bitset, size_t size, const uint64_t *hashes, size_t count,
+                     pqx_error *error);
+
+/* Write the hashes of `count` byte strings to `out`: string i is data[offsets[i]] up to
+ * data[offsets[i + 1]]. PQX_VALUE_OFFSET: a string ends before its start or after `size`. O(size).
+ */
+int pqx_bloom_hashes(const uint8_t *data, size_t size, const int32_t *offsets, size_t count,
+                     uint64_t *out, pqx_error *error);
+
 /* ---- Thrift compact protocol ---- */
 
 typedef struct pqx_field {

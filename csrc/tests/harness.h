@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parquetext_internal.h"
+#include "memory.h"
 
 #define CHECK(condition)                                                                          \
     do {                                                                                          \
@@ -23,13 +23,13 @@
         printf("ok %s\n", #test); \
     } while (0)
 
-/* A copy behind whose last byte nothing may be read; give it back with free. */
-static inline uint8_t *exact(const void *bytes, size_t size)
-{
-    uint8_t *copy = malloc(size ? size : 1);
-    if (!copy) abort();
-    if (size) memcpy(copy, bytes, size);
-    return copy;
-}
+/* Check that `call` fails with `error`, in the first `size` bytes. */
+#define CHECK_FAILS(call, error, size) \
+    CHECK((call) != PQX_OK && (error).code != PQX_OK && (error).offset <= (size))
+
+/* For each size below that of an array, its first bytes, as `exact` copies them. */
+#define EACH_CUT(bytes, size, data)                     \
+    for (size_t size = 0; size < sizeof(bytes); size++) \
+        for (uint8_t *data = exact(bytes, size); data; free(data), data = NULL)
 
 #endif

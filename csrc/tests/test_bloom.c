@@ -34,9 +34,31 @@ static void only_whole_blocks_and_nothing_beyond(void)
     }
 }
 
+static void inserted_numbers_give_the_bits_of_the_other_writer(void)
+{
+    uint8_t numbers[80], *bitset = exact((const uint8_t[32]){0}, 32);
+    int32_t offsets[11];
+    uint64_t hashes[10];
+    for (int32_t i = 0; i <= 10; i++) offsets[i] = 8 * i;
+    for (uint64_t i = 0; i < 10; i++) memcpy(numbers + 8 * i, &i, 8);
+    CHECK(pqx_bloom_hashes(numbers, sizeof numbers, offsets, 10, hashes, NULL) == PQX_OK);
+    CHECK(pqx_bloom_insert(bitset, 32, hashes, 10, NULL) == PQX_OK);
+    CHECK(!memcmp(bitset, NUMBERS, 32));
+    CHECK(pqx_bloom_insert(bitset, 31, hashes, 10, NULL) == PQX_BAD_ARGUMENT);
+    free(bitset);
+    offsets[10] = 81;
+    pqx_error error = {0};
+    CHECK(pqx_bloom_hashes(numbers, sizeof numbers, offsets, 10, hashes, &error)
+          == PQX_VALUE_OFFSET);
+    CHECK(error.offset == 40 && error.expected == 80 && error.found == 81);
+    offsets[10] = 71;
+    CHECK(pqx_bloom_hashes(numbers, sizeof numbers, offsets, 10, hashes, NULL) == PQX_VALUE_OFFSET);
+}
+
 int main(void)
 {
     RUN(known_numbers);
+    RUN(inserted_numbers_give_the_bits_of_the_other_writer);
     RUN(only_whole_blocks_and_nothing_beyond);
     return 0;
 }

@@ -262,18 +262,24 @@ static void levels_are_kept_as_bits_or_as_they_are(void)
             }
 }
 
+static void keeps_nothing_of_nulls(const pqx_column_leaf *leaf, const uint8_t *body, size_t size,
+                                   int entries)
+{
+    pqx_column column;
+    pqx_column_output out;
+    read_all(leaf, body, size, entries, (uint64_t)entries, 0, &column, &out);
+    CHECK(column.page.keeps == PQX_KEEPS_NOTHING && !column.levels.data);
+    CHECK(out.nulls == (uint64_t)entries);
+    release(&out);
+    pqx_column_free(&column);
+}
+
 static void levels_that_a_few_bytes_repeat_are_not_kept(void)
 {
     /* 1 << 20 nulls of one kind, as many of the other. */
     static const uint8_t body[] = {10, 0, 0, 0, 0x80, 0x80, 0x80, 1, 0, 0x80, 0x80, 0x80, 1, 1};
     const pqx_column_leaf leaf = {.type = PQX_PHYSICAL_INT32, .max_definition = 2};
-    pqx_column column;
-    pqx_column_output out;
-    read_all(&leaf, body, sizeof body, 1 << 21, 1 << 21, 0, &column, &out);
-    CHECK(column.page.keeps == PQX_KEEPS_NOTHING && !column.levels.data);
-    CHECK(out.nulls == 1 << 21);
-    release(&out);
-    pqx_column_free(&column);
+    keeps_nothing_of_nulls(&leaf, body, sizeof body, 1 << 21);
 }
 
 static void very_many_levels_are_not_kept(void)
@@ -282,13 +288,7 @@ static void very_many_levels_are_not_kept(void)
     static uint8_t body[1 << 20] = {10, 0, 0, 0, 0x80, 0x80, 0x80, 4, 0, 0x80, 0x80, 0x80, 4, 1};
     const pqx_column_leaf leaf = {
         .type = PQX_PHYSICAL_INT32, .max_definition = 2, .keeps_definition = 1};
-    pqx_column column;
-    pqx_column_output out;
-    read_all(&leaf, body, sizeof body, 1 << 23, 1 << 23, 0, &column, &out);
-    CHECK(column.page.keeps == PQX_KEEPS_NOTHING && !column.levels.data);
-    CHECK(out.nulls == 1 << 23);
-    release(&out);
-    pqx_column_free(&column);
+    keeps_nothing_of_nulls(&leaf, body, sizeof body, 1 << 23);
 }
 
 static void rows_that_are_told_have_room_at_once(void)
@@ -347,6 +347,67 @@ static void levels_that_contradict_a_list_are_refused(void)
     CHECK(error.expected == 1 && error.found == 0);
 }
 
+/* Compare the values of one page with a range; returns the bits of the output. */
+static uint8_t found_of(const pqx_column_leaf *leaf, const uint8_t *bytes, size_t size, int entries)
+{
+    uint8_t *body = exact(bytes, size), bits;
+    pqx_column column;
+    pqx_column_output out;
+    pqx_error error;
+    uint64_t begun;
+    CHECK(!pqx_column_begin(&column, leaf, &error));
+    pqx_column_begin_chunk(&column, (uint64_t)entries, (uint64_t)entries);
+    pqx_column_page page = page_of(body, size, entries);
+    CHECK(!pqx_column_give(&column, &page, &error));
+    CHECK(!pqx_column_read(&column, (uint64_t)entries, &begun, &error));
+    CHECK(!pqx_column_take(&column, &out, &error));
+    CHECK(out.slots == (uint64_t)entries && !out.bytes && !out.offsets.data);
+    bits = out.values.data[0];
+    release(&out);
+    pqx_column_free(&column);
+    free(body);
+    return bits;
+}
+
+static void values_are_compared_with_ranges(void)
+{
+    const uint64_t seven = UINT64_C(0x80000007), keys[] = {seven, seven}, ends[] = {0, 1, 2};
+    const uint8_t texts[] = {1, 0, 0, 0, 'a', 2, 0, 0, 0, 'b', 'c', 0, 0, 0, 0};
+    pqx_ranges numbers = {.type = PQX_PHYSICAL_INT32, .bits = 32, .count = 1, .keys = keys};
+    pqx_ranges from_b = {.type = PQX_PHYSICAL_BYTE_ARRAY,
+                         .count = 1,
+                         .bytes = (const uint8_t *)"bc",
+                         .offsets = ends};
+    pqx_column_leaf leaf = optional_int32, text = required_text;
+    leaf.ranges = &numbers;
+    text.ranges = &from_b;
+    CHECK(found_of(&leaf, three, sizeof three, 3) == 1);
+    CHECK(found_of(&text, texts, sizeof texts, 3) == 2);
+    from_b.is_open = 1;
+    CHECK(found_of(&text, texts, sizeof texts, 3) == 2);
+    numbers.count = from_b.count = 0;
+    from_b.is_open = 0;
+    CHECK(found_of(&leaf, three, sizeof three, 3) == 0);
+    CHECK(found_of(&text, texts, sizeof texts, 3) == 0);
+}
+
+static void ranges_that_do_not_ascend_are_refused(void)
+{
+    const uint64_t keys[] = {5, 4}, high[] = {0, UINT64_C(1) << 32};
+    pqx_ranges ranges = {.type = PQX_PHYSICAL_INT32, .bits = 32, .count = 1, .keys = keys};
+    pqx_column_leaf leaf = optional_int32, list = list_of_int32;
+    pqx_column column;
+    pqx_error error;
+    leaf.ranges = list.ranges = &ranges;
+    CHECK(pqx_column_begin(&column, &leaf, &error) == PQX_BAD_ARGUMENT);
+    ranges.keys = high;
+    CHECK(pqx_column_begin(&column, &leaf, &error) == PQX_BAD_ARGUMENT);
+    ranges.count = 0;
+    CHECK(pqx_column_begin(&column, &list, &error) == PQX_BAD_ARGUMENT);
+    ranges.type = PQX_PHYSICAL_INT64;
+    CHECK(pqx_column_begin(&column, &leaf, &error) == PQX_BAD_ARGUMENT);
+}
+
 static void memory_grows_with_what_it_holds_and_shrinks(void)
 {
     pqx_memory memory = {0};
@@ -383,6 +444,8 @@ int main(void)
     RUN(very_many_levels_are_not_kept);
     RUN(rows_that_are_told_have_room_at_once);
     RUN(levels_that_contradict_a_list_are_refused);
+    RUN(values_are_compared_with_ranges);
+    RUN(ranges_that_do_not_ascend_are_refused);
     RUN(memory_grows_with_what_it_holds_and_shrinks);
     return 0;
 }

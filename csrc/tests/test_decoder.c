@@ -8,24 +8,39 @@ static const pqx_page data_page = {.type = PQX_PAGE_DATA_PAGE,
                                    .definition_encoding = PQX_ENCODING_RLE,
                                    .repetition_encoding = PQX_ENCODING_RLE};
 
+static const pqx_decoder_leaf list_of_int32 = {
+    .type = PQX_PHYSICAL_INT32, .max_definition = 1, .max_repetition = 1, .repeated_definition = 1};
+
+static pqx_decoder *opened(const pqx_decoder_leaf *leaf)
+{
+    pqx_decoder *decoder;
+    pqx_error error;
+    CHECK(!pqx_decoder_open(leaf, &decoder, &error));
+    return decoder;
+}
+
+static void give(pqx_decoder *decoder, int32_t num_values, const uint8_t *body, size_t size)
+{
+    pqx_page header = data_page;
+    pqx_error error;
+    header.num_values = num_values;
+    CHECK(!pqx_decoder_page(decoder, &header, (pqx_bytes){0}, (pqx_bytes){body, size}, &error));
+}
+
 static void nulls_leave_their_slot_empty(void)
 {
     /* Levels 1 0 1, values 7 and 9; pages of three rows, one freed as soon as it is done. */
     static const uint8_t body[] = {2, 0, 0, 0, 3, 5, 7, 0, 0, 0, 9, 0, 0, 0};
     const pqx_decoder_leaf leaf = {.type = PQX_PHYSICAL_INT32, .max_definition = 1, .rows = 6};
-    pqx_page header = data_page;
-    pqx_decoder *decoder;
+    pqx_decoder *decoder = opened(&leaf);
     pqx_decoded out;
     pqx_error error;
     uint64_t begun;
     int state;
-    header.num_values = 3;
-    CHECK(!pqx_decoder_open(&leaf, &decoder, &error));
     CHECK(!pqx_decoder_begin(decoder, 6, 6, &error));
     for (int page = 0; page < 2; page++) {
         uint8_t *bytes = exact(body, sizeof body);
-        CHECK(!pqx_decoder_page(decoder, &header, (pqx_bytes){0}, (pqx_bytes){bytes, sizeof body},
-                                &error));
+        give(decoder, 3, bytes, sizeof body);
         CHECK(!pqx_decoder_read(decoder, 2, &begun, &state, &error));
         CHECK(begun == 2 && state == PQX_DECODER_READY);
         CHECK(pqx_decoder_done(decoder) == (uint64_t)page);
@@ -76,26 +91,16 @@ static void a_row_goes_on_in_the_next_page(void)
     /* Repetition 0 1 | 1, definition 1 everywhere. */
     static const uint8_t first[] = {2, 0, 0, 0, 3, 2, 2, 0, 0, 0, 4, 1, 1, 0, 0, 0, 2, 0, 0, 0};
     static const uint8_t second[] = {2, 0, 0, 0, 2, 1, 2, 0, 0, 0, 2, 1, 3, 0, 0, 0};
-    const pqx_decoder_leaf leaf = {.type = PQX_PHYSICAL_INT32,
-                                   .max_definition = 1,
-                                   .max_repetition = 1,
-                                   .repeated_definition = 1};
-    pqx_page header = data_page;
-    pqx_decoder *decoder;
+    pqx_decoder *decoder = opened(&list_of_int32);
     pqx_decoded out;
     pqx_error error;
     uint64_t begun;
     int state;
-    CHECK(!pqx_decoder_open(&leaf, &decoder, &error));
     CHECK(!pqx_decoder_begin(decoder, 3, 1, &error));
-    header.num_values = 2;
-    CHECK(!pqx_decoder_page(decoder, &header, (pqx_bytes){0}, (pqx_bytes){first, sizeof first},
-                            &error));
+    give(decoder, 2, first, sizeof first);
     CHECK(!pqx_decoder_read(decoder, 1, &begun, &state, &error));
     CHECK(begun == 1 && state == PQX_DECODER_OPEN);
-    header.num_values = 1;
-    CHECK(!pqx_decoder_page(decoder, &header, (pqx_bytes){0}, (pqx_bytes){second, sizeof second},
-                            &error));
+    give(decoder, 1, second, sizeof second);
     CHECK(!pqx_decoder_read(decoder, 0, &begun, &state, &error));
     CHECK(begun == 0 && state == PQX_DECODER_READY && !pqx_decoder_take(decoder, &out, &error));
     CHECK(out.rows == 1 && out.entries == 3 && out.slots == 3);
@@ -110,26 +115,16 @@ static void a_row_that_ended_takes_nothing_of_the_next_page(void)
     /* Repetition 0 0, definition 1 1; then repetition 0, definition 0: an empty list. */
     static const uint8_t first[] = {2, 0, 0, 0, 4, 0, 2, 0, 0, 0, 4, 1, 1, 0, 0, 0, 2, 0, 0, 0};
     static const uint8_t second[] = {2, 0, 0, 0, 2, 0, 2, 0, 0, 0, 2, 0};
-    const pqx_decoder_leaf leaf = {.type = PQX_PHYSICAL_INT32,
-                                   .max_definition = 1,
-                                   .max_repetition = 1,
-                                   .repeated_definition = 1};
-    pqx_page header = data_page;
-    pqx_decoder *decoder;
+    pqx_decoder *decoder = opened(&list_of_int32);
     pqx_decoded out;
     pqx_error error;
     uint64_t begun;
     int state;
-    CHECK(!pqx_decoder_open(&leaf, &decoder, &error));
-    header.num_values = 2;
-    CHECK(!pqx_decoder_page(decoder, &header, (pqx_bytes){0}, (pqx_bytes){first, sizeof first},
-                            &error));
+    give(decoder, 2, first, sizeof first);
     CHECK(!pqx_decoder_read(decoder, 2, &begun, &state, &error) && begun == 2);
     CHECK(state == PQX_DECODER_OPEN && !pqx_decoder_take(decoder, &out, &error) && out.rows == 2);
     pqx_decoded_free(&out);
-    header.num_values = 1;
-    CHECK(!pqx_decoder_page(decoder, &header, (pqx_bytes){0}, (pqx_bytes){second, sizeof second},
-                            &error));
+    give(decoder, 1, second, sizeof second);
     CHECK(!pqx_decoder_read(decoder, 0, &begun, &state, &error));
     CHECK(!begun && state == PQX_DECODER_READY && !pqx_decoder_take(decoder, &out, &error));
     CHECK(!out.rows && !out.entries);

@@ -1,17 +1,7 @@
 /* A footer read by its index: the facts of a scan; then every single flipped bit of the index and
  * of the Thrift bytes, in buffers of exact size. */
-#include <errno.h>
-
 #include "footer.h"
 #include "harness.h"
-
-static int read_memory(void *context, uint64_t offset, size_t length, uint8_t *into)
-{
-    const pqx_bytes *bytes = context;
-    if (offset > bytes->size || length > bytes->size - offset) return EIO;
-    memcpy(into, bytes->data + offset, length);
-    return 0;
-}
 
 /* The small footer with its index behind it. */
 static pqx_buffer indexed_footer(void)

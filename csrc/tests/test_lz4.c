@@ -9,31 +9,25 @@ enum { ROOM = 4096, END = 12 };
 
 static const char ending[] = "the last ones";
 
+static const block_format format = {PQX_LZ4_SPARE, pqx_lz4_block, NULL, pqx_lz4_until};
+
 /* Return 1 if a block decompresses to `expected`. */
 static int stands_for(const uint8_t *block, size_t size, const uint8_t *expected, size_t length)
 {
-    uint8_t *data = exact(block, size), *out = malloc(length + PQX_LZ4_SPARE);
-    int is_it = pqx_lz4_block(data, size, out, length) && !memcmp(out, expected, length);
+    int is_it = block_is(&format, block, size, expected, length, 0, 0);
+    if (!is_it) return 0;
+    uint8_t *data = exact(block, size);
     uint64_t told;
     pqx_error error;
-    if (is_it) CHECK(!pqx_lz4_size(data, size, &told, &error) && told == length);
+    CHECK(!pqx_lz4_size(data, size, &told, &error) && told == length);
     free(data);
-    free(out);
-    return is_it;
+    return 1;
 }
 
 /* Return 1 if it does so in parts of `step` bytes. */
 static int stands_in_parts(const uint8_t *block, size_t size, const uint8_t *expected,
                            size_t length, size_t step)
-{
-    uint8_t *data = exact(block, size), *out = malloc(length + PQX_LZ4_SPARE);
-    pqx_lz b = pqx_lz_of(data, size < step ? size : step, out, length);
-    int is_it =
-        decompress_by_parts(&b, data + size, step, pqx_lz4_until) && !memcmp(out, expected, length);
-    free(data);
-    free(out);
-    return is_it;
-}
+{ return block_is(&format, block, size, expected, length, size < step ? size : step, step); }
 
 static size_t put_length(uint8_t *block, size_t size, size_t length)
 {

@@ -1,17 +1,8 @@
 /* Footers opened through pqx_footer_open, and the sentences of errors. */
-#include <errno.h>
-
 #include "footer.h"
 #include "harness.h"
 
 enum { FILE_SIZE = 4 + sizeof small_footer + 8 };
-
-static int read_memory(void *context, uint64_t offset, size_t length, uint8_t *into)
-{
-    if (offset > FILE_SIZE || length > FILE_SIZE - offset) return EIO;
-    memcpy(into, (const uint8_t *)context + offset, length);
-    return 0;
-}
 
 static uint8_t *make_file(void)
 {
@@ -26,7 +17,8 @@ static uint8_t *make_file(void)
 static void the_thrift_footer_is_opened_if_there_is_no_block(void)
 {
     uint8_t *file = make_file();
-    pqx_source source = {read_memory, file, FILE_SIZE};
+    pqx_bytes bytes = {file, FILE_SIZE};
+    pqx_source source = {read_memory, &bytes, FILE_SIZE};
     pqx_footer *footer;
     pqx_footer_info info;
     pqx_decoder_leaf described;
@@ -61,7 +53,8 @@ static void the_thrift_footer_is_opened_if_there_is_no_block(void)
 static void other_files_are_rejected(void)
 {
     uint8_t *file = make_file();
-    pqx_source source = {read_memory, file, FILE_SIZE};
+    pqx_bytes bytes = {file, FILE_SIZE};
+    pqx_source source = {read_memory, &bytes, FILE_SIZE};
     pqx_footer *footer;
     pqx_error error;
     file[FILE_SIZE - 1] = 'E';

@@ -35,13 +35,12 @@ static void a_header_is_read(void)
 
 static void a_cut_header_is_truncated(void)
 {
-    for (size_t size = 0; size < sizeof v1; size++) {
-        uint8_t *data = exact(v1, size);
+    EACH_CUT(v1, size, data)
+    {
         pqx_page page;
         pqx_error error = {0};
         CHECK(pqx_page_header(data, size, 0, &page, &error) == PQX_TRUNCATED);
         CHECK(error.offset <= size);
-        free(data);
     }
 }
 

@@ -28,13 +28,11 @@ static void a_whole_footer_lacks_nothing(void)
 
 static void a_cut_footer_is_an_error(void)
 {
-    for (size_t size = 0; size < sizeof small_footer; size++) {
-        uint8_t *data = exact(small_footer, size);
+    EACH_CUT(small_footer, size, data)
+    {
         pqx_missing missing;
         pqx_error error = {0};
-        CHECK(pqx_find_missing(data, size, &missing, &error) != PQX_OK && error.code != PQX_OK
-              && error.offset <= size);
-        free(data);
+        CHECK_FAILS(pqx_find_missing(data, size, &missing, &error), error, size);
     }
 }
 

@@ -7,28 +7,17 @@
 
 enum { ROOM = 512 };
 
+static const block_format format = {PQX_SNAPPY_SPARE, pqx_snappy, pqx_snappy_begin,
+                                    pqx_snappy_until};
+
 /* Return 1 if a block decompresses to `expected`. */
 static int stands_for(const uint8_t *block, size_t size, const char *expected, size_t length)
-{
-    uint8_t *data = exact(block, size), *out = malloc(length + PQX_SNAPPY_SPARE);
-    int is_it = pqx_snappy(data, size, out, length) && !memcmp(out, expected, length);
-    free(data);
-    free(out);
-    return is_it;
-}
+{ return block_is(&format, block, size, expected, length, 0, 0); }
 
 /* Return 1 if it does so in parts of `step` bytes. */
 static int stands_in_parts(const uint8_t *block, size_t size, const uint8_t *expected,
                            size_t length, size_t step)
-{
-    uint8_t *data = exact(block, size), *out = malloc(length + PQX_SNAPPY_SPARE);
-    pqx_lz b = pqx_lz_of(data, size < 5 ? size : 5, out, length);
-    int is_it = pqx_snappy_begin(&b) && decompress_by_parts(&b, data + size, step, pqx_snappy_until)
-                && !memcmp(out, expected, length);
-    free(data);
-    free(out);
-    return is_it;
-}
+{ return block_is(&format, block, size, expected, length, size < 5 ? size : 5, step); }
 
 static void blocks_are_decompressed(void)
 {
@@ -131,11 +120,7 @@ static void damage_is_refused(void)
     static const uint8_t huge[] = {4, 63 << 2, 0xff, 0xff, 0xff, 0xff, 'a'};
     static const uint8_t endless[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
     uint8_t out[ROOM];
-    for (size_t size = 0; size < sizeof sound; size++) {
-        uint8_t *data = exact(sound, size);
-        CHECK(!pqx_snappy(data, size, out, 15));
-        free(data);
-    }
+    EACH_CUT(sound, size, data) { CHECK(!pqx_snappy(data, size, out, 15)); }
     CHECK(stands_for(sound, sizeof sound, "abcabcabcabcabc", 15));
     CHECK(!pqx_snappy(sound, sizeof sound, out, 14) && !pqx_snappy(sound, sizeof sound, out, 16));
     CHECK(!pqx_snappy(zero, sizeof zero, out, 5) && !pqx_snappy(before, sizeof before, out, 6));

@@ -37,6 +37,9 @@ cdef extern from "parquetext_internal.h" nogil:
     uint64_t pqx_xxh64(const uint8_t *data, size_t size, uint64_t seed)
     int pqx_bloom_might_contain(const uint8_t *bitset, size_t size, const uint64_t *hashes, size_t count, uint8_t *out,
                                 pqx_error *error)
+    int pqx_bloom_insert(uint8_t *bitset, size_t size, const uint64_t *hashes, size_t count, pqx_error *error)
+    int pqx_bloom_hashes(const uint8_t *data, size_t size, const int32_t *offsets, size_t count, uint64_t *out,
+                         pqx_error *error)
 
     ctypedef struct pqx_range:
         uint32_t offset

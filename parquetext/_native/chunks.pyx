@@ -19,48 +19,168 @@ cdef enum:
     IN_PLACES = 1 << 16
     FEW_BYTES = 256
 
-cdef pqx_chunk _chunk
-cdef pqx_places _places
-cdef char *_chunk_start = <char *> &_chunk
-cdef char *_places_start = <char *> &_places
+cdef extern from *:
+    """
+    #include <stddef.h>
+
+    /* A member, with the format that the module struct has for it. */
+    typedef struct pqx_member {
+        const char *name;
+        size_t offset, size;
+        char format;
+    } pqx_member;
+
+    #define PQX_NAMED(record, name, member, format) \\
+        {name, offsetof(record, member), sizeof(((record *)0)->member), format}
+    #define PQX_I64(record, member) PQX_NAMED(record, #member, member, 'q')
+    #define PQX_I32(record, member) PQX_NAMED(record, #member, member, 'i')
+    #define PQX_U32(record, member) PQX_NAMED(record, #member, member, 'I')
+    #define PQX_U8(record, member) PQX_NAMED(record, #member, member, 'B')
+    #define PQX_RANGE(record, range) \\
+        PQX_NAMED(record, #range "_offset", range.offset, 'I'), \\
+        PQX_NAMED(record, #range "_length", range.length, 'I')
+    #define PQX_NO_MEMBER {NULL, 0, 0, 0}
+
+    static const pqx_member chunk_members[] = {
+        PQX_I64(pqx_chunk, num_values),
+        PQX_I64(pqx_chunk, total_uncompressed_size),
+        PQX_I64(pqx_chunk, total_compressed_size),
+        PQX_I64(pqx_chunk, data_page_offset),
+        PQX_I64(pqx_chunk, dictionary_page_offset),
+        PQX_I64(pqx_chunk, null_count),
+        PQX_I64(pqx_chunk, distinct_count),
+        PQX_RANGE(pqx_chunk, chunk),
+        PQX_RANGE(pqx_chunk, metadata),
+        PQX_RANGE(pqx_chunk, statistics),
+        PQX_RANGE(pqx_chunk, min_value),
+        PQX_RANGE(pqx_chunk, max_value),
+        PQX_RANGE(pqx_chunk, min),
+        PQX_RANGE(pqx_chunk, max),
+        PQX_I32(pqx_chunk, type),
+        PQX_I32(pqx_chunk, codec),
+        PQX_U32(pqx_chunk, present),
+        PQX_U32(pqx_chunk, encodings),
+        PQX_NO_MEMBER,
+    };
+
+    static const pqx_member places_members[] = {
+        PQX_I64(pqx_places, index_page_offset),
+        PQX_I64(pqx_places, bloom_filter_offset),
+        PQX_I64(pqx_places, offset_index_offset),
+        PQX_I64(pqx_places, column_index_offset),
+        PQX_I32(pqx_places, bloom_filter_length),
+        PQX_I32(pqx_places, offset_index_length),
+        PQX_I32(pqx_places, column_index_length),
+        PQX_NO_MEMBER,
+    };
+
+    static const pqx_member element_members[] = {
+        PQX_RANGE(pqx_element, bytes),
+        PQX_RANGE(pqx_element, name),
+        PQX_RANGE(pqx_element, logical_type),
+        PQX_I32(pqx_element, type),
+        PQX_I32(pqx_element, type_length),
+        PQX_I32(pqx_element, repetition),
+        PQX_I32(pqx_element, num_children),
+        PQX_I32(pqx_element, converted_type),
+        PQX_I32(pqx_element, field_id),
+        PQX_I32(pqx_element, parent),
+        PQX_I32(pqx_element, first_leaf),
+        PQX_I32(pqx_element, leaf_count),
+        PQX_U8(pqx_element, max_definition),
+        PQX_U8(pqx_element, max_repetition),
+        PQX_U8(pqx_element, column_order),
+        PQX_U8(pqx_element, sort_order),
+        PQX_NO_MEMBER,
+    };
+
+    static const pqx_member row_group_members[] = {
+        PQX_RANGE(pqx_row_group, bytes),
+        PQX_RANGE(pqx_row_group, columns),
+        PQX_RANGE(pqx_row_group, sorting_columns),
+        PQX_I64(pqx_row_group, num_rows),
+        PQX_I64(pqx_row_group, total_byte_size),
+        PQX_I64(pqx_row_group, file_offset),
+        PQX_I64(pqx_row_group, total_compressed_size),
+        PQX_I32(pqx_row_group, ordinal),
+        PQX_U32(pqx_row_group, chunk_count),
+        PQX_NO_MEMBER,
+    };
+
+    static const pqx_member key_value_members[] = {
+        PQX_RANGE(pqx_key_value, bytes),
+        PQX_RANGE(pqx_key_value, key),
+        PQX_RANGE(pqx_key_value, value),
+        PQX_U8(pqx_key_value, has_value),
+        PQX_NO_MEMBER,
+    };
+
+    static const pqx_member page_members[] = {
+        PQX_I64(pqx_page, offset),
+        PQX_I64(pqx_page, null_count),
+        PQX_I32(pqx_page, header_size),
+        PQX_I32(pqx_page, type),
+        PQX_I32(pqx_page, compressed_size),
+        PQX_I32(pqx_page, uncompressed_size),
+        PQX_I32(pqx_page, num_values),
+        PQX_I32(pqx_page, num_nulls),
+        PQX_I32(pqx_page, num_rows),
+        PQX_I32(pqx_page, encoding),
+        PQX_I32(pqx_page, definition_encoding),
+        PQX_I32(pqx_page, repetition_encoding),
+        PQX_I32(pqx_page, definition_size),
+        PQX_I32(pqx_page, repetition_size),
+        PQX_U32(pqx_page, crc),
+        PQX_U32(pqx_page, present),
+        PQX_U8(pqx_page, has_crc),
+        PQX_U8(pqx_page, is_compressed),
+        PQX_U8(pqx_page, is_sorted),
+        PQX_RANGE(pqx_page, statistics),
+        PQX_RANGE(pqx_page, min_value),
+        PQX_RANGE(pqx_page, max_value),
+        PQX_RANGE(pqx_page, min),
+        PQX_RANGE(pqx_page, max),
+        PQX_NO_MEMBER,
+    };
+
+    static const pqx_member location_members[] = {
+        PQX_I64(pqx_page_location, offset),
+        PQX_I32(pqx_page_location, size),
+        PQX_I64(pqx_page_location, first_row),
+        PQX_NO_MEMBER,
+    };
+    """
+    ctypedef struct pqx_member:
+        const char *name
+        size_t offset
+        size_t size
+        char format
+    const pqx_member *chunk_members
+    const pqx_member *places_members
+    const pqx_member *element_members
+    const pqx_member *row_group_members
+    const pqx_member *key_value_members
+    const pqx_member *page_members
+    const pqx_member *location_members
+
+
+cdef dict members_of(const pqx_member *table):
+    """Return a dictionary of the members up to `PQX_NO_MEMBER`: name -> (offset, bytes, format)."""
+    found = {}
+    while table.name != NULL:
+        found[table.name.decode()] = table.offset, table.size, chr(table.format)
+        table += 1
+    return found
+
 
 # Members of the records: name -> (offset, bytes, format).
-CHUNK_MEMBERS = {
-    "num_values": (<char *> &_chunk.num_values - _chunk_start, 8, "q"),
-    "total_uncompressed_size": (<char *> &_chunk.total_uncompressed_size - _chunk_start, 8, "q"),
-    "total_compressed_size": (<char *> &_chunk.total_compressed_size - _chunk_start, 8, "q"),
-    "data_page_offset": (<char *> &_chunk.data_page_offset - _chunk_start, 8, "q"),
-    "dictionary_page_offset": (<char *> &_chunk.dictionary_page_offset - _chunk_start, 8, "q"),
-    "null_count": (<char *> &_chunk.null_count - _chunk_start, 8, "q"),
-    "distinct_count": (<char *> &_chunk.distinct_count - _chunk_start, 8, "q"),
-    "chunk_offset": (<char *> &_chunk.chunk.offset - _chunk_start, 4, "I"),
-    "chunk_length": (<char *> &_chunk.chunk.length - _chunk_start, 4, "I"),
-    "metadata_offset": (<char *> &_chunk.metadata.offset - _chunk_start, 4, "I"),
-    "metadata_length": (<char *> &_chunk.metadata.length - _chunk_start, 4, "I"),
-    "statistics_offset": (<char *> &_chunk.statistics.offset - _chunk_start, 4, "I"),
-    "statistics_length": (<char *> &_chunk.statistics.length - _chunk_start, 4, "I"),
-    "min_value_offset": (<char *> &_chunk.min_value.offset - _chunk_start, 4, "I"),
-    "min_value_length": (<char *> &_chunk.min_value.length - _chunk_start, 4, "I"),
-    "max_value_offset": (<char *> &_chunk.max_value.offset - _chunk_start, 4, "I"),
-    "max_value_length": (<char *> &_chunk.max_value.length - _chunk_start, 4, "I"),
-    "min_offset": (<char *> &_chunk.min.offset - _chunk_start, 4, "I"),
-    "min_length": (<char *> &_chunk.min.length - _chunk_start, 4, "I"),
-    "max_offset": (<char *> &_chunk.max.offset - _chunk_start, 4, "I"),
-    "max_length": (<char *> &_chunk.max.length - _chunk_start, 4, "I"),
-    "type": (<char *> &_chunk.type - _chunk_start, 4, "i"),
-    "codec": (<char *> &_chunk.codec - _chunk_start, 4, "i"),
-    "present": (<char *> &_chunk.present - _chunk_start, 4, "I"),
-    "encodings": (<char *> &_chunk.encodings - _chunk_start, 4, "I"),
-}
-PLACES_MEMBERS = {
-    "index_page_offset": (<char *> &_places.index_page_offset - _places_start, 8, "q"),
-    "bloom_filter_offset": (<char *> &_places.bloom_filter_offset - _places_start, 8, "q"),
-    "offset_index_offset": (<char *> &_places.offset_index_offset - _places_start, 8, "q"),
-    "column_index_offset": (<char *> &_places.column_index_offset - _places_start, 8, "q"),
-    "bloom_filter_length": (<char *> &_places.bloom_filter_length - _places_start, 4, "i"),
-    "offset_index_length": (<char *> &_places.offset_index_length - _places_start, 4, "i"),
-    "column_index_length": (<char *> &_places.column_index_length - _places_start, 4, "i"),
-}
+CHUNK_MEMBERS = members_of(chunk_members)
+PLACES_MEMBERS = members_of(places_members)
+ELEMENT_MEMBERS = members_of(element_members)
+ROW_GROUP_MEMBERS = members_of(row_group_members)
+KEY_VALUE_MEMBERS = members_of(key_value_members)
+PAGE_MEMBERS = members_of(page_members)
+LOCATION_MEMBERS = members_of(location_members)
 # The same as one number: the member's offset, and its format in the top byte.
 cdef dict _MEMBERS = {name: offset | ord(code) << 24 for name, (offset, _, code) in CHUNK_MEMBERS.items()} | {
     name: offset | IN_PLACES | ord(code) << 24 for name, (offset, _, code) in PLACES_MEMBERS.items()}

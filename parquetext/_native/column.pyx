@@ -15,10 +15,12 @@ from .chunks cimport Chunks
 from .column_api cimport (
     PQX_PART_DICTIONARY, pqx_chosen_rows, pqx_codec_is_known, pqx_column, pqx_column_begin, pqx_column_begin_chunk,
     pqx_column_free, pqx_column_give, pqx_column_is_open, pqx_column_leaf, pqx_column_output, pqx_column_page, pqx_column_read,
-    pqx_column_set_dictionary, pqx_column_skip, pqx_column_take, pqx_grow, pqx_leaf_reading, pqx_memory,
+    pqx_column_set_dictionary, pqx_column_skip, pqx_column_take, pqx_grow, pqx_leaf_reading, pqx_memory, pqx_page_table,
     pqx_read_leaves, pqx_release, pqx_trim,
 )
 from .page cimport Pages
+from .page_table cimport PageTable
+from .ranges cimport Ranges
 from .zstd_api cimport use_libzstd
 
 __all__ = ["Column", "Decoded", "codecs", "from_file"]
@@ -123,31 +125,43 @@ def codecs():
 
 
 def from_file(list columns not None, list chunks not None, int fd, uint64_t file_size, const int64_t[::1] rows,
-              size_t first, size_t last, counts=None, turns=None, uint64_t most_bytes=UINT64_MAX):
+              size_t first, size_t last, counts=None, turns=None, uint64_t most_bytes=UINT64_MAX, list tables=None,
+              bint checks_crc=False):
     """Read leaves' chunks from a local file like `turn`; return True for the columns that are done; see the twin."""
     cdef pqx_chosen_rows chosen
     cdef pqx_leaf_reading *leaves
     cdef pqx_source source = pqx_source_fd(fd, file_size)
     cdef Chunks some
-    cdef size_t each, count = len(columns)
+    cdef const pqx_page_table **pages = NULL
+    cdef size_t each, count = len(columns), groups = last - first if last > first else 0
     if len(chunks) != len(columns):
         raise wire_error(wire.BAD_ARGUMENT, 0, len(columns), len(chunks))
+    if tables is not None and <size_t> len(tables) != count * groups:
+        raise wire_error(wire.BAD_ARGUMENT, 0, count * groups, len(tables))
     choose_rows(&chosen, rows, first, last, counts, turns)
     leaves = <pqx_leaf_reading *> malloc((count + 1) * sizeof(pqx_leaf_reading))
     if leaves == NULL:
         raise MemoryError
     try:
+        if tables is not None:
+            pages = <const pqx_page_table **> malloc((count * groups + 1) * sizeof(pqx_page_table *))
+            if pages == NULL:
+                raise MemoryError
+            for each in range(count * groups):
+                pages[each] = NULL if tables[each] is None else &(<PageTable?> tables[each]).table
         for each in range(count):
             some = chunks[each]
             if some is None or last > some.count:
                 raise wire_error(wire.BAD_ARGUMENT, 0, 0 if some is None else some.count, last)
             leaves[each].column, leaves[each].chunks = &(<Column?> columns[each]).column, some.chunks
             leaves[each].step, leaves[each].is_done = some.step, 0
+            leaves[each].tables, leaves[each].checks_crc = NULL if pages == NULL else pages + each * groups, checks_crc
         with nogil:
             pqx_read_leaves(leaves, count, &source, &chosen, most_bytes)
         return [leaves[each].is_done != 0 for each in range(count)]
     finally:
         free(leaves)
+        free(pages)
 
 
 cdef class Column:
@@ -158,10 +172,11 @@ cdef class Column:
     cdef size_t released  # number of these that were released
     cdef object held_dictionary
     cdef object list_levels, items  # 16 and 64 bits each; the column points into them
+    cdef Ranges ranges
 
     def __init__(self, int type, int type_length, unsigned int max_definition, unsigned int max_repetition,
                  unsigned int repeated_definition, *, bint levels=False, uint64_t most_bytes=INT32_MAX,
-                 uint64_t rows=0, bint forgets=False, lists=None):
+                 uint64_t rows=0, bint forgets=False, lists=None, Ranges ranges=None):
         cdef pqx_column_leaf leaf
         cdef pqx_error error
         if max_definition > 0xFFFF:
@@ -177,7 +192,9 @@ cdef class Column:
         leaf.rows, leaf.forgets, leaf.is_strict = rows, forgets, 0
         leaf.most_bytes = min(most_bytes, <uint64_t> INT32_MAX)
         leaf.list_levels, leaf.list_items, leaf.stored = NULL, NULL, 0
+        leaf.ranges = NULL if ranges is None else &ranges.ranges
         self.list_levels = self.items = None
+        self.ranges = ranges
         if lists is not None and max_repetition:
             self.point_to_lists(lists, &leaf)
         pqx_column_free(&self.column)
@@ -316,7 +333,7 @@ cdef class Column:
         if pqx_column_take(&self.column, &out, &error):
             raise error_of(&error)
         size = out.slots * self.column.width
-        if type == PHYSICAL_BOOLEAN:
+        if type == PHYSICAL_BOOLEAN or self.ranges is not None:
             size = (out.slots + 7) // 8
         elif type == PHYSICAL_BYTE_ARRAY:
             size, offsets = out.bytes, adopt(&out.offsets, 4 * (out.slots + 1))

@@ -1,7 +1,7 @@
 # The decoder of columns. Declare new functions as needed; csrc/src/page/column.h and nested.h are the source.
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from .capi cimport pqx_chunk, pqx_error, pqx_page, pqx_source
+from .capi cimport pqx_chunk, pqx_error, pqx_page, pqx_page_location, pqx_source
 
 cdef extern from "base/pages.h" nogil:
     ctypedef struct pqx_memory:
@@ -10,6 +10,16 @@ cdef extern from "base/pages.h" nogil:
     void pqx_release(void *memory)
     bint pqx_grow(pqx_memory *memory, size_t used, size_t size)
     void pqx_trim(pqx_memory *memory, size_t size)
+
+cdef extern from "encoding/ranges.h" nogil:
+    ctypedef struct pqx_ranges:
+        int type
+        uint8_t bits, is_unsigned, has_nan, is_open
+        size_t count
+        const uint64_t *keys
+        const uint8_t *bytes
+        const uint64_t *offsets
+    int pqx_ranges_check(const pqx_ranges *ranges, pqx_error *error)
 
 cdef extern from "page/column.h" nogil:
     ctypedef struct pqx_column_leaf:
@@ -21,6 +31,7 @@ cdef extern from "page/column.h" nogil:
         uint64_t rows, stored
         const uint16_t *list_levels
         uint64_t *list_items
+        const pqx_ranges *ranges
     ctypedef struct pqx_column_page:
         pqx_page header
         const uint8_t *levels
@@ -52,6 +63,15 @@ cdef extern from "page/column.h" nogil:
     size_t pqx_column_pages_done(const pqx_column *column)
     int pqx_column_take(pqx_column *column, pqx_column_output *taken, pqx_error *error)
 
+cdef extern from "page/page_table.h" nogil:
+    ctypedef struct pqx_page_table:
+        pqx_page_location *pages
+        size_t count
+        uint64_t begin, end, rows
+    void pqx_page_table_free(pqx_page_table *table)
+    int pqx_page_table_parse(pqx_page_table *table, const uint8_t *index, size_t size, pqx_error *error)
+    int pqx_page_table_walk(pqx_page_table *table, const pqx_source *source, pqx_error *error)
+
 cdef extern from "page/stored_file.h" nogil:
     ctypedef struct pqx_chosen_rows:
         const int64_t *rows
@@ -62,6 +82,8 @@ cdef extern from "page/stored_file.h" nogil:
         pqx_column *column
         const pqx_chunk *chunks
         size_t step
+        const pqx_page_table **tables
+        int checks_crc
         int is_done
     void pqx_read_leaves(pqx_leaf_reading *leaves, size_t count, const pqx_source *source, const pqx_chosen_rows *chosen,
                          uint64_t most_bytes)

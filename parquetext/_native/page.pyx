@@ -13,6 +13,8 @@ from .capi cimport (
 )
 from .chunks cimport gather
 
+from .chunks import LOCATION_MEMBERS, PAGE_MEMBERS
+
 __all__ = ["PageHeader", "Pages", "header", "count_levels", "level_parts", "locations", "lz4_size", "walk"]
 
 cdef enum:
@@ -24,47 +26,9 @@ PageHeader = namedtuple(
     " repetition_encoding definition_size repetition_size is_compressed is_sorted crc statistics",
 )
 
-cdef pqx_page _page
-cdef char *_start = <char *> &_page
-# Members of the records: name -> (offset, bytes, format).
-cdef dict MEMBERS = {
-    "offset": (<char *> &_page.offset - _start, 8, "q"),
-    "null_count": (<char *> &_page.null_count - _start, 8, "q"),
-    "header_size": (<char *> &_page.header_size - _start, 4, "i"),
-    "type": (<char *> &_page.type - _start, 4, "i"),
-    "compressed_size": (<char *> &_page.compressed_size - _start, 4, "i"),
-    "uncompressed_size": (<char *> &_page.uncompressed_size - _start, 4, "i"),
-    "num_values": (<char *> &_page.num_values - _start, 4, "i"),
-    "num_nulls": (<char *> &_page.num_nulls - _start, 4, "i"),
-    "num_rows": (<char *> &_page.num_rows - _start, 4, "i"),
-    "encoding": (<char *> &_page.encoding - _start, 4, "i"),
-    "definition_encoding": (<char *> &_page.definition_encoding - _start, 4, "i"),
-    "repetition_encoding": (<char *> &_page.repetition_encoding - _start, 4, "i"),
-    "definition_size": (<char *> &_page.definition_size - _start, 4, "i"),
-    "repetition_size": (<char *> &_page.repetition_size - _start, 4, "i"),
-    "crc": (<char *> &_page.crc - _start, 4, "I"),
-    "present": (<char *> &_page.present - _start, 4, "I"),
-    "has_crc": (<char *> &_page.has_crc - _start, 1, "B"),
-    "is_compressed": (<char *> &_page.is_compressed - _start, 1, "B"),
-    "is_sorted": (<char *> &_page.is_sorted - _start, 1, "B"),
-    "statistics_offset": (<char *> &_page.statistics.offset - _start, 4, "I"),
-    "statistics_length": (<char *> &_page.statistics.length - _start, 4, "I"),
-    "min_value_offset": (<char *> &_page.min_value.offset - _start, 4, "I"),
-    "min_value_length": (<char *> &_page.min_value.length - _start, 4, "I"),
-    "max_value_offset": (<char *> &_page.max_value.offset - _start, 4, "I"),
-    "max_value_length": (<char *> &_page.max_value.length - _start, 4, "I"),
-    "min_offset": (<char *> &_page.min.offset - _start, 4, "I"),
-    "min_length": (<char *> &_page.min.length - _start, 4, "I"),
-    "max_offset": (<char *> &_page.max.offset - _start, 4, "I"),
-    "max_length": (<char *> &_page.max.length - _start, 4, "I"),
-}
+cdef dict MEMBERS = PAGE_MEMBERS
 
-cdef pqx_page_location _location
-cdef tuple LOCATION = (
-    (<char *> &_location.offset - <char *> &_location, 8, "q"),
-    (<char *> &_location.size - <char *> &_location, 4, "i"),
-    (<char *> &_location.first_row - <char *> &_location, 8, "q"),
-)
+cdef tuple LOCATION = tuple(LOCATION_MEMBERS.values())
 
 
 cdef object header_of(const pqx_page *page):

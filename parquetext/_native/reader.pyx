@@ -17,6 +17,8 @@ from .capi cimport (
 
 from .chunks cimport gather, wrap
 
+from .chunks import ROW_GROUP_MEMBERS
+
 __all__ = ["FormReader", "Node"]
 
 cdef extern from "Python.h":
@@ -31,18 +33,9 @@ cdef extern from "pythread.h" nogil:
 cdef enum:
     FIRST_IDS = 16
 
-cdef pqx_row_group _row_group
-cdef char *_start = <char *> &_row_group
-
-# Members of pqx_row_group that forms contain: name -> (offset, bytes, format).
-_ROW_GROUP = {
-    "num_rows": (<char *> &_row_group.num_rows - _start, 8, "q"),
-    "total_byte_size": (<char *> &_row_group.total_byte_size - _start, 8, "q"),
-    "file_offset": (<char *> &_row_group.file_offset - _start, 8, "q"),
-    "total_compressed_size": (<char *> &_row_group.total_compressed_size - _start, 8, "q"),
-    "ordinal": (<char *> &_row_group.ordinal - _start, 4, "i"),
-    "chunk_count": (<char *> &_row_group.chunk_count - _start, 4, "I"),
-}
+# The members of pqx_row_group that forms contain.
+cdef tuple _IN_FORMS = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal", "chunk_count")
+_ROW_GROUP = {name: ROW_GROUP_MEMBERS[name] for name in _IN_FORMS}
 cdef uint32_t NONE = wire.FLAT_NONE
 
 

@@ -13,61 +13,12 @@ from .capi cimport (
 )
 from .chunks cimport Chunks, begins_of, gather, wrap
 
-from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
+from .chunks import CHUNK_MEMBERS, ELEMENT_MEMBERS, KEY_VALUE_MEMBERS, PLACES_MEMBERS, ROW_GROUP_MEMBERS
 
 __all__ = ["Scan", "scan", "scan_plainly"]
 
 cdef enum:
     FIRST_IDS = 8
-
-cdef pqx_element _element
-cdef pqx_row_group _row_group
-cdef pqx_key_value _key_value
-cdef char *_element_start = <char *> &_element
-cdef char *_row_group_start = <char *> &_row_group
-cdef char *_key_value_start = <char *> &_key_value
-
-
-def _range(name, offset):
-    return {f"{name}_offset": (offset, 4, "I"), f"{name}_length": (offset + 4, 4, "I")}
-
-
-# Members of the records: name -> (offset, bytes, format).
-_ELEMENT = {
-    **_range("bytes", <char *> &_element.bytes - _element_start),
-    **_range("name", <char *> &_element.name - _element_start),
-    **_range("logical_type", <char *> &_element.logical_type - _element_start),
-    "type": (<char *> &_element.type - _element_start, 4, "i"),
-    "type_length": (<char *> &_element.type_length - _element_start, 4, "i"),
-    "repetition": (<char *> &_element.repetition - _element_start, 4, "i"),
-    "num_children": (<char *> &_element.num_children - _element_start, 4, "i"),
-    "converted_type": (<char *> &_element.converted_type - _element_start, 4, "i"),
-    "field_id": (<char *> &_element.field_id - _element_start, 4, "i"),
-    "parent": (<char *> &_element.parent - _element_start, 4, "i"),
-    "first_leaf": (<char *> &_element.first_leaf - _element_start, 4, "i"),
-    "leaf_count": (<char *> &_element.leaf_count - _element_start, 4, "i"),
-    "max_definition": (<char *> &_element.max_definition - _element_start, 1, "B"),
-    "max_repetition": (<char *> &_element.max_repetition - _element_start, 1, "B"),
-    "column_order": (<char *> &_element.column_order - _element_start, 1, "B"),
-    "sort_order": (<char *> &_element.sort_order - _element_start, 1, "B"),
-}
-_ROW_GROUP = {
-    **_range("bytes", <char *> &_row_group.bytes - _row_group_start),
-    **_range("columns", <char *> &_row_group.columns - _row_group_start),
-    **_range("sorting_columns", <char *> &_row_group.sorting_columns - _row_group_start),
-    "num_rows": (<char *> &_row_group.num_rows - _row_group_start, 8, "q"),
-    "total_byte_size": (<char *> &_row_group.total_byte_size - _row_group_start, 8, "q"),
-    "file_offset": (<char *> &_row_group.file_offset - _row_group_start, 8, "q"),
-    "total_compressed_size": (<char *> &_row_group.total_compressed_size - _row_group_start, 8, "q"),
-    "ordinal": (<char *> &_row_group.ordinal - _row_group_start, 4, "i"),
-    "chunk_count": (<char *> &_row_group.chunk_count - _row_group_start, 4, "I"),
-}
-_KEY_VALUE = {
-    **_range("bytes", <char *> &_key_value.bytes - _key_value_start),
-    **_range("key", <char *> &_key_value.key - _key_value_start),
-    **_range("value", <char *> &_key_value.value - _key_value_start),
-    "has_value": (<char *> &_key_value.has_value - _key_value_start, 1, "B"),
-}
 
 
 def scan(data, *, bint strict=True):
@@ -200,15 +151,15 @@ cdef class Scan:
 
     def elements(self, str name):
         """Return one member of all schema elements as a memoryview, in preorder."""
-        return gather(self.result.elements, self.result.element_count, sizeof(pqx_element), _ELEMENT[name])
+        return gather(self.result.elements, self.result.element_count, sizeof(pqx_element), ELEMENT_MEMBERS[name])
 
     def row_groups(self, str name):
         """Return one member of all row groups as a memoryview."""
-        return gather(self.result.row_groups, self.result.row_group_count, sizeof(pqx_row_group), _ROW_GROUP[name])
+        return gather(self.result.row_groups, self.result.row_group_count, sizeof(pqx_row_group), ROW_GROUP_MEMBERS[name])
 
     def key_values(self, str name):
         """Return one member of all key-values as a memoryview."""
-        return gather(self.result.key_values, self.result.key_value_count, sizeof(pqx_key_value), _KEY_VALUE[name])
+        return gather(self.result.key_values, self.result.key_value_count, sizeof(pqx_key_value), KEY_VALUE_MEMBERS[name])
 
     def chunks(self, str name):
         """Return one member of all chunks as a memoryview, row-group major."""

@@ -12,7 +12,7 @@ from .chunks cimport Chunks, wrap
 from .scan cimport Scan
 from .sidecar_api cimport pqx_pm_get_chunks, pqx_pm_open_slices, pqx_pm_slice, pqx_pm_slices, pqx_pm_write_runs
 from .sidecar_reader cimport Reader, number_of, raise_error
-from .slice cimport indexes
+from .slice cimport Selection, selected
 
 __all__ = ["Slices", "runs"]
 
@@ -107,18 +107,15 @@ cdef class Slices:
 
         Raise Damaged if schema and sidecar do not match.
         """
-        cdef bytes leaf_indexes = indexes(leaves, schema.result.leaf_count)
-        cdef bytes row_group_indexes = indexes(row_groups, self.reader.f.row_group_count)
-        cdef const uint32_t *wanted = <const uint32_t *> PyBytes_AsString(leaf_indexes)
-        cdef const uint32_t *groups = <const uint32_t *> PyBytes_AsString(row_group_indexes)
-        cdef uint32_t leaf_count = len(leaves), row_group_count = len(row_groups)
+        cdef Selection some = selected(leaves, schema.result.leaf_count, row_groups, self.reader.f.row_group_count)
         cdef pqx_buffer out = pqx_buffer(NULL, 0, 0)
         cdef pqx_error error
         cdef size_t size = schema.view.shape[0]
         cdef int status
         with nogil:
-            status = pqx_pm_slice(&self.reader.pm, &self.reader.f, &self.parts, schema.start, size, &schema.result, wanted,
-                                  leaf_count, groups, row_group_count, arrow_schema, key_values, &out, &error)
+            status = pqx_pm_slice(&self.reader.pm, &self.reader.f, &self.parts, schema.start, size, &schema.result,
+                                  some.leaves, some.leaf_count, some.row_groups, some.row_group_count, arrow_schema,
+                                  key_values, &out, &error)
         try:
             if status:
                 raise_error(&error)

@@ -28,6 +28,20 @@ cdef bytes indexes(values, uint32_t limit):
     return packed
 
 
+cdef class Selection:
+    """The numbers of the leaves and row groups of a slice."""
+
+
+cdef Selection selected(leaves, uint32_t all_leaves, row_groups, uint32_t all_row_groups):
+    """Check the numbers of leaves and row groups."""
+    cdef Selection made = Selection.__new__(Selection)
+    made.leaf_indexes, made.row_group_indexes = indexes(leaves, all_leaves), indexes(row_groups, all_row_groups)
+    made.leaves = <const uint32_t *> PyBytes_AsString(made.leaf_indexes)
+    made.row_groups = <const uint32_t *> PyBytes_AsString(made.row_group_indexes)
+    made.leaf_count, made.row_group_count = len(leaves), len(row_groups)
+    return made
+
+
 cdef raise_error(pqx_error *error):
     raise wire_error(error.code, error.offset, error.expected, error.found)
 
@@ -37,18 +51,14 @@ def slice_footer(Scan scan not None, leaves, row_groups, *, bint arrow_schema=Tr
 
     See `parquetext._pure.slice.slice_footer` for details.
     """
-    cdef bytes leaf_indexes = indexes(leaves, scan.result.leaf_count)
-    cdef bytes row_group_indexes = indexes(row_groups, scan.result.row_group_count)
-    cdef const uint32_t *wanted = <const uint32_t *> PyBytes_AsString(leaf_indexes)
-    cdef const uint32_t *groups = <const uint32_t *> PyBytes_AsString(row_group_indexes)
-    cdef uint32_t leaf_count = len(leaves), row_group_count = len(row_groups)
+    cdef Selection some = selected(leaves, scan.result.leaf_count, row_groups, scan.result.row_group_count)
     cdef pqx_buffer out = pqx_buffer(NULL, 0, 0)
     cdef pqx_error error
     cdef size_t size = scan.view.shape[0]
     cdef int status
     with nogil:
-        status = pqx_slice_footer(scan.start, size, &scan.result, wanted, leaf_count, groups, row_group_count,
-                                  arrow_schema, key_values, &out, &error)
+        status = pqx_slice_footer(scan.start, size, &scan.result, some.leaves, some.leaf_count, some.row_groups,
+                                  some.row_group_count, arrow_schema, key_values, &out, &error)
     try:
         if status:
             raise_error(&error)

@@ -42,38 +42,32 @@ def integers(values, uint64_t count, uint32_t stored, uint32_t width, *, offsets
     return made
 
 
-cdef bytes _reserve(size_t size, uint64_t count):
-    """Reserve memory for `count` values of 8 bytes, converted from values of 12 bytes each."""
+cdef bytes converted(values, uint64_t count, bint is_int96, uint64_t unit):
+    """Convert INT96 timestamps to counts of `unit` nanoseconds, or timestamps of FIXED_LEN_BYTE_ARRAY(12)."""
+    cdef const uint8_t[::1] data = memoryview(values).cast("B")
+    cdef size_t size = data.shape[0]
+    cdef const uint8_t *start = &data[0] if size else NULL
+    cdef pqx_error error
+    cdef int status
     if size // 12 < count:
         raise wire_error(wire.TRUNCATED, 0, count * 12, size)
-    return PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (count * 8))
+    cdef bytes made = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (count * 8))
+    cdef int64_t *out = <int64_t *> PyBytes_AsString(made)
+    with nogil:
+        if is_int96:
+            status = pqx_wide_instants(start, size, count, unit, out, &error)
+        else:
+            status = pqx_wide_timestamps(start, size, count, out, &error)
+    if status:
+        raise wire_error(error.code, error.offset, error.expected, error.found)
+    return made
 
 
 def instants(values, uint64_t count, uint64_t unit):
     """Convert INT96 timestamps to counts of `unit` nanoseconds since 1970; see the twin."""
-    cdef const uint8_t[::1] data = memoryview(values).cast("B")
-    cdef size_t size = data.shape[0]
-    cdef pqx_error error
-    cdef int status
-    cdef bytes made = _reserve(size, count)
-    cdef int64_t *out = <int64_t *> PyBytes_AsString(made)
-    with nogil:
-        status = pqx_wide_instants(&data[0] if size else NULL, size, count, unit, out, &error)
-    if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
-    return made
+    return converted(values, count, True, unit)
 
 
 def timestamps(values, uint64_t count):
     """Convert timestamps of FIXED_LEN_BYTE_ARRAY(12) to int64 as bytes; see the twin."""
-    cdef const uint8_t[::1] data = memoryview(values).cast("B")
-    cdef size_t size = data.shape[0]
-    cdef pqx_error error
-    cdef int status
-    cdef bytes made = _reserve(size, count)
-    cdef int64_t *out = <int64_t *> PyBytes_AsString(made)
-    with nogil:
-        status = pqx_wide_timestamps(&data[0] if size else NULL, size, count, out, &error)
-    if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
-    return made
+    return converted(values, count, False, 0)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from .. import wire
 from ..errors import wire_error
+from ..escaping import is_utf8
 from .encoding_runs import pack_booleans
 from .scan import Scan
 
@@ -83,7 +84,7 @@ def _bound(value: bytes | None, what: int, unit: int, up: bool) -> _Bound:
     if what == wire.READING_FLOAT and len(value) in FLOATS:
         number = struct.pack("<d", *struct.unpack(FLOATS[len(value)], value))
         return _Bound(value, number, marks=(STORED, DOUBLE))
-    return _Bound(value, marks=(STORED, TEXT) if what == wire.READING_TEXT and is_text(value) else (STORED,))
+    return _Bound(value, marks=(STORED, TEXT) if what == wire.READING_TEXT and is_utf8(value) else (STORED,))
 
 
 def _buffers(end: list[_Bound]) -> tuple[bytes, bytes, bytes, bytes, bytes]:
@@ -117,11 +118,3 @@ def as_moment(unit: int, count: int, up: bool) -> int | None:
         return -(-count // 1000) if up else count // 1000
     factor = MICROSECONDS.get(unit)
     return count * factor if factor and -1 << 63 <= count * factor < 1 << 63 else None
-
-
-def is_text(value: bytes) -> bool:
-    try:
-        value.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

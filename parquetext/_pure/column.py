@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from .. import wire
 from ..errors import wire_error
 from . import encoding
-from .column_output import Forgotten, Output
+from .column_output import Forgotten, Found, Output
 from .column_page import GivenPage, Leaf, OpenPage, placed
+from .ranges import Ranges
 
 __all__ = ["Column", "Decoded", "codecs", "from_file"]
 
@@ -119,6 +120,9 @@ class Column:
         The definition levels of the repeated fields around the leaf, `max_repetition` of them, outermost first. A page
         whose levels contradict them is refused when it is opened (LEVELS_CONTRADICT). If `lists` is None,
         `kernels.levels` makes this check after decoding.
+    ranges : kernels.ranges.Ranges, optional
+        Return a boolean instead of each value: True if a range contains it. Values of a dictionary are compared once.
+        The leaf must not be in a list, and no levels are kept.
 
     Attributes
     ----------
@@ -157,6 +161,7 @@ class Column:
         rows: int = 0,
         forgets: bool = False,
         lists: Sequence[int] | None = None,
+        ranges: Ranges | None = None,
     ):
         is_array = type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
         if not 0 <= type <= wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
@@ -172,8 +177,13 @@ class Column:
                 raise wire_error(wire.BAD_ARGUMENT, 0, limit, level)
         width = type_length if is_array else wire.WIDTH_IN_PAGES.get(type, 0)
         self._leaf = Leaf(type, type_length, width, max_definition, max_repetition, repeated_definition)
+        if ranges is not None and max_repetition:
+            raise wire_error(wire.BAD_ARGUMENT, 0, 0, max_repetition)
+        if ranges is not None and ranges.type != type:
+            raise wire_error(wire.BAD_ARGUMENT, 0, type, ranges.type)
+        keeps_levels, most = levels or max_repetition > 0, min(most_bytes, LARGEST)
         kind = Forgotten if forgets else Output
-        self._output = kind(self._leaf, levels or max_repetition > 0, min(most_bytes, LARGEST))
+        self._output = kind(self._leaf, keeps_levels, most) if ranges is None else Found(self._leaf, ranges, most)
         self.is_full = False
         if lists is not None and max_repetition and len(lists) != max_repetition:
             raise wire_error(wire.BAD_ARGUMENT, 0, max_repetition, len(lists))
@@ -391,6 +401,8 @@ def from_file(
     counts: Sequence[int] | None = None,
     turns: Sequence[int] | None = None,
     most_bytes: int | None = None,
+    tables: list | None = None,
+    checks_crc: bool = False,
 ) -> list[bool]:
     """Read the pages of leaves' chunks from an open file, one after another, and process them like `Column.turn`.
 
@@ -410,6 +422,11 @@ def from_file(
         The number of `counts` for each of these row groups. The pages of a row group with 0 are not read.
     most_bytes : int, optional
         The most bytes that the byte arrays of all columns may take together.
+    tables : list of kernels.page_table.PageTable or None, optional
+        The pages of each of these row groups for the first column, then for the second one, and so on. Of a chunk whose
+        pages are known, only those with rows to read are read. None: they are read one after another.
+    checks_crc : bool
+        True to compare the checksums of pages that have one.
 
     Returns
     -------

@@ -9,8 +9,9 @@ from itertools import accumulate, groupby
 from .. import wire
 from .column_page import Leaf, OpenPage
 from .encoding_runs import pack_booleans
+from .ranges import Ranges
 
-__all__ = ["Forgotten", "Output"]
+__all__ = ["Forgotten", "Found", "Output"]
 
 
 class Output:
@@ -119,6 +120,32 @@ class Output:
             definition,
             self._repetition if self._leaf.max_repetition else None,
         )
+
+
+class Found(Output):
+    """An output that has a boolean instead of each value: True if one of the ranges contains it."""
+
+    def __init__(self, leaf: Leaf, ranges: Ranges, most_bytes: int):
+        super().__init__(leaf._replace(type=wire.PHYSICAL_BOOLEAN, width=1), False, most_bytes)
+        self._ranges, self._is_text = ranges, leaf.type == wire.PHYSICAL_BYTE_ARRAY
+
+    def append(self, page: OpenPage, end: int) -> int:
+        count = page.values_to(end)
+        if self._is_text:
+            found = self._ranges.find_texts(map(bytes, page.take_texts(count)))
+        else:
+            found = self._ranges.find(memoryview(page.take_values(count)))
+        self._spread(page.slots_to(end), memoryview(found))
+        self.entries += end - page.at
+        self.rows += page.rows_to(end)
+        page.at = end
+        return end
+
+    def take(self, *, whole_rows: bool) -> tuple:
+        members = self._members()
+        self.entries = self.rows = 0
+        self._has_value, self._values = bytearray(), bytearray()
+        return members
 
 
 class Forgotten(Output):

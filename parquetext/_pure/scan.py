@@ -92,25 +92,11 @@ class ScanArrays:
     end: int  # offset after the struct
     regular: bool  # True if each row group has one chunk per leaf
 
-    @property
-    def element_count(self) -> int:
-        return len(self._elements)
-
-    @property
-    def row_group_count(self) -> int:
-        return len(self._row_groups)
-
-    @property
-    def chunk_count(self) -> int:
-        return len(self._chunks)
-
-    @property
-    def key_value_count(self) -> int:
-        return len(self._key_values)
-
-    @property
-    def leaf_count(self) -> int:
-        return len(self.leaves)
+    element_count = property(lambda self: len(self._elements))
+    row_group_count = property(lambda self: len(self._row_groups))
+    chunk_count = property(lambda self: len(self._chunks))
+    key_value_count = property(lambda self: len(self._key_values))
+    leaf_count = property(lambda self: len(self.leaves))
 
     def content(self, records: Callable[[str], memoryview], name: str, index: int) -> bytes:
         """Return the bytes of a range of one record; `records` is a method of this object, such as `elements`."""

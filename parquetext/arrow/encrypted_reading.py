@@ -74,14 +74,7 @@ def read_opened(
 ) -> pa.Table:
     """Read an open file with `pyarrow.parquet.ParquetFile(..., **options)`; other parameters as in `File.read`.
 
-    Raises
-    ------
-    Unsupported
-        If the parquetext decoder is requested: it cannot decrypt.
-    OSError
-        If the keys are wrong.
-    RowsMissing
-        If pyarrow returns fewer rows than the footer records.
+    It raises the errors of `read_encrypted`.
     """
     from .counted_file import CountedFile  # slow to import
 

@@ -23,6 +23,7 @@ from .metadata import FileMetaData
 
 if TYPE_CHECKING:
     from ..footer.copied_chunks import CopyTable
+    from ..footer.page_tables import PageTables
     from ..inspection.layout.layout import Layout
     from ..reading import ReadOptions, Watch
     from ..reading.explanation import Explanation
@@ -44,7 +45,7 @@ class File(footer_file.File):
         The path of the file.
     """
 
-    __slots__ = ("_kept_table", "_metadata")
+    __slots__ = ("_kept_pages", "_kept_table", "_metadata")
 
     @property
     def metadata(self) -> FileMetaData:
@@ -70,6 +71,7 @@ class File(footer_file.File):
         row_groups: Sequence[int] | None = None,
         filters: Any = None,
         *,
+        rows: Any = None,
         use_threads: bool = True,
         use_pandas_metadata: bool = False,
         key_values: bool = True,
@@ -90,6 +92,8 @@ class File(footer_file.File):
             The row groups to read, in this order. All row groups by default.
         filters : list of tuples, list of lists of tuples, or pyarrow.compute.Expression, optional
             Filters as in `pyarrow.parquet.read_table`. Row groups that are ruled out by their statistics are not read.
+        rows : sequence, array, range or slice, optional
+            The numbers of the rows to return, in this order, as in `take`; without `row_groups` and `filters`.
         use_threads : bool
         use_pandas_metadata : bool
             Also read the columns that pandas needs for its index, and keep its metadata.
@@ -122,6 +126,10 @@ class File(footer_file.File):
         ------
         ColumnError
             If a name is unknown or ambiguous.
+        RowIndexError
+            If the file has no row of a number in `rows`.
+        ValueError
+            If `rows` is given together with `row_groups`, `filters` or `decryption_properties`.
         LimitExceeded
             If the file's footer exceeds one of the three limits, or if its values exceed `decoded_size_limit`.
         pyarrow.ArrowException, OSError
@@ -130,8 +138,9 @@ class File(footer_file.File):
             If our decoder cannot read the data. The error contains the row group, the column, the page and the offset.
         """
         reading.check_arguments(options, engine, decoded_size_limit)
-        lease = self._lease  # keeps the file open even if it is closed meanwhile
-        try:
+        if rows is not None:
+            check_rows_alone(row_groups=row_groups, filters=filters, decryption_properties=decryption_properties)
+        with self._reading_values():
             self._check_limits(options)
             if decryption_properties is not None:
                 from .encrypted_reading import read_opened
@@ -154,9 +163,55 @@ class File(footer_file.File):
                 decoded_size_limit,
                 self._with_names(options),
             )
-            plan = reading.plan_file(self, columns, row_groups, filters, read_options)
+            if rows is not None:
+                plan = reading.plan_rows(self, columns, rows, read_options)
+            else:
+                plan = reading.plan_file(self, columns, row_groups, filters, read_options)
             with reading.Watch(self, plan):
                 return reading.run(plan, self)
+
+    def take(self, rows: Any, columns: Iterable | None = None, **options: Any) -> pa.Table:
+        """Read rows by number. Only the pages that contain them are read and decoded.
+
+        Parameters
+        ----------
+        rows : sequence, numpy array, pyarrow.Array, pyarrow.ChunkedArray, range or slice
+            Row numbers from 0 on, in any order and possibly several times. The result has this order.
+        columns, **options
+            As in `read`. By default, our decoder reads the rows, and pyarrow reads whole row groups if ours refuses the
+            data.
+
+        Raises
+        ------
+        RowIndexError
+            If a number is negative, or not below the number of rows.
+        TypeError
+            If `rows` contains a null or anything else than integers.
+        Damaged
+            If a page that is read does not have the checksum in its header.
+        ColumnError, LimitExceeded, Malformed, Unsupported, pyarrow.ArrowException, OSError
+            As in `read`.
+
+        Notes
+        -----
+        Pages are found by the offset index. If a chunk of a local file has none, its page headers are read once for as
+        long as the file is open. Chunks in lists without an offset index are read as a whole. Memory is bounded by the
+        result, and for each thread by one page and one dictionary of a column.
+
+        Examples
+        --------
+        >>> with parquetext.open("wide.parquet") as file:
+        ...     file.take([299, 0, 299], ["id"])["id"].to_pylist()
+        [299, 0, 299]
+        """
+        return self.read(columns, rows=rows, **options)
+
+    @contextmanager
+    def _reading_values(self) -> Iterator[None]:
+        """Keep the file open, even if it is closed meanwhile, and name it in errors about memory and limits."""
+        lease = self._lease
+        try:
+            yield
         except MemoryError as error:
             raise out_of_memory(error, self.path) from None
         except LimitExceeded as error:
@@ -306,6 +361,15 @@ class File(footer_file.File):
             kept = self._kept_table = self.form, self._on_form(copy_table_of)
         return kept[1]
 
+    def _page_tables(self) -> PageTables:
+        """Return the page tables of the file, which are kept."""
+        from ..footer.page_tables import PageTables
+
+        kept = getattr(self, "_kept_pages", None)
+        if kept is None or kept.source is not self._source:
+            kept = self._kept_pages = PageTables(self._source)
+        return kept
+
     def _has_copies(self) -> bool:
         """Return True if chunks of the file may have copies."""
         return reading.has_copies(
@@ -366,6 +430,13 @@ class File(footer_file.File):
             return open_file(systems.path_of(self._source.fd))
         except FileNotFoundError:  # no /proc
             return open_file(os.fspath(self.path))
+
+
+def check_rows_alone(**others: object) -> None:
+    """Raise ValueError if an argument that selects rows is given together with row numbers."""
+    for name, value in others.items():
+        if value is not None:
+            raise ValueError(f"rows and {name} are given: rows are read by number, without {name}")
 
 
 def _while_open(lease: Lease, batches: Iterator[pa.RecordBatch], watch: Watch) -> Generator[pa.RecordBatch]:

@@ -89,7 +89,20 @@ class _FooterBytes:
         return self._form.scan.end
 
 
-class FileMetaData:
+class _Compared:
+    """Metadata that are equal if `equals` says so; to other objects they are not equal."""
+
+    def equals(self, other: object) -> bool:
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            return self.equals(other)
+        except TypeError:
+            return NotImplemented
+
+
+class FileMetaData(_Compared):
     """A file's metadata, with the names of `pyarrow.parquet.FileMetaData`.
 
     It is made by `File.metadata` and `parquetext.read_metadata`, and remains usable after the file is closed. Only
@@ -274,12 +287,6 @@ class FileMetaData:
         """Return True if this and other metadata, ours or pyarrow's, are equal."""
         return other is self or self.to_pyarrow().equals(_as_pyarrow(other))
 
-    def __eq__(self, other: object) -> bool:
-        try:
-            return self.equals(other)
-        except TypeError:
-            return NotImplemented
-
     def __hash__(self) -> int:
         return hash(self.to_pyarrow())
 
@@ -294,7 +301,7 @@ class FileMetaData:
         return "\n".join([object.__repr__(self), *(f"  {name}: {getattr(self, name)}" for name in names)])
 
 
-class RowGroupMetaData:
+class RowGroupMetaData(_Compared):
     """The metadata of one row group, with the names of `pyarrow.parquet.RowGroupMetaData`."""
 
     __hash__: Any = None  # as in pyarrow
@@ -354,12 +361,6 @@ class RowGroupMetaData:
         elif not isinstance(other, _parquet.RowGroupMetaData):
             raise _not_metadata("RowGroupMetaData", other)
         return self.to_pyarrow().equals(other)
-
-    def __eq__(self, other: object) -> bool:
-        try:
-            return self.equals(other)
-        except TypeError:
-            return NotImplemented
 
     def to_dict(self) -> dict:
         """Return all metadata as a dictionary, as pyarrow does.

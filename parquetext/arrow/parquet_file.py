@@ -208,12 +208,28 @@ arrow_extensions_enabled
         """Read these row groups, in this order; other parameters as in `read`."""
         return self._read(row_groups, columns, use_threads, use_pandas_metadata)
 
+    def take(self, rows: Any, columns: Iterable[str] | None = None, use_threads: bool = True) -> pa.Table:
+        """Read rows by number, in any order and possibly several times, as `File.take` does.
+
+        Raises
+        ------
+        RowIndexError
+            If there is no such row.
+        """
+        return self._read(None, columns, use_threads, False, rows)
+
     def _read(
-        self, row_groups: Sequence[int] | None, columns: Iterable[str] | None, use_threads: bool, pandas: bool
+        self,
+        row_groups: Sequence[int] | None,
+        columns: Iterable[str] | None,
+        use_threads: bool,
+        pandas: bool,
+        rows: Any = None,
     ) -> pa.Table:
         return self._file.read(
             self._names(columns, pandas),
             self._checked(row_groups),
+            rows=rows,
             use_threads=use_threads,
             key_values=True,
             engine=self._engine,
@@ -323,10 +339,8 @@ def read_metadata(
 
     Raises
     ------
-    OSError
-        If the file cannot be opened.
-    Malformed, Refused, Unsupported
-        If it has no readable footer.
+    OSError, Malformed, Refused, Unsupported
+        As in `ParquetFile`.
 
     Examples
     --------

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from ..footer.arrow_errors import ArrowUnsupported
 from ..reading.request.read_request import check_types
+from ..records import frozen
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -32,13 +33,18 @@ DEFAULTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """The options for every file: `options` are those of `File.read`, without defaults."""
 
     sidecar: bool | str = "auto"
     engine: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_plain(self) -> bool:
+        """True if files are read with the default engine, without options, and not through required sidecars."""
+        return self.engine is None and not self.options and self.sidecar is not True
 
     def with_options(self, options: Mapping[str, Any]) -> Reading:
         """Return a copy with more options, which override the present ones."""

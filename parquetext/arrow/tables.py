@@ -12,7 +12,7 @@ from ..footer.targets import info_of, readable
 from ..reading.request.read_request import check_engine
 from ..storage import filesystem_of
 from .datasets.shape import check_schema
-from .file import File
+from .file import File, check_rows_alone
 from .file import open as open_file
 from .flattened import Flattened, has_dots_or_doubles
 from .read_options import options_given
@@ -29,6 +29,7 @@ def read_table(
     columns: Iterable | None = None,
     filters: Any = None,
     *,
+    rows: Any = None,
     use_threads: bool = True,
     schema: pa.Schema | None = None,
     use_pandas_metadata: bool = False,
@@ -64,8 +65,8 @@ def read_table(
         Top-level columns; ``"a.b"`` is the field ``b`` of the struct ``a``, as a column of this name. A name given
         twice gives two columns. A tuple, or a path through a list or map, keeps its nested form, as in `File.read`. All
         columns by default.
-    filters, use_threads, use_pandas_metadata, engine
-        As in `File.read`.
+    filters, rows, use_threads, use_pandas_metadata, engine
+        As in `File.read`. For several files, row numbers count the rows of the files in order.
     schema : pyarrow.Schema, optional
         The table's columns. Columns that the file lacks are null, others are cast. By default, the file's schema.
     read_dictionary : list of str, optional
@@ -115,6 +116,8 @@ def read_table(
     ------
     ColumnError
         If a name is unknown or ambiguous; also a `pyarrow.ArrowInvalid`.
+    RowIndexError
+        If there is no row of a number in `rows`.
     Malformed, Damaged
         If the file's bytes are invalid, or if `sidecar` is a plan of another content; also a `pyarrow.ArrowInvalid`.
     FileNotFoundError, OSError
@@ -124,8 +127,9 @@ def read_table(
     Unsupported
         If our decoder is requested and does not support the data; also a `pyarrow.ArrowNotImplementedError`.
     ValueError
-        If `columns` is one string, except for one letter with `use_pandas_metadata`. If folders, filters or `schema`
-        need the module `pyarrow.dataset` and pyarrow lacks it.
+        If `rows` is given together with `filters`, `decryption_properties` or a plan. If `columns` is one string,
+        except for one letter with `use_pandas_metadata`. If folders, filters or `schema` need the module
+        `pyarrow.dataset` and pyarrow lacks it.
 
     Examples
     --------
@@ -143,6 +147,9 @@ def read_table(
         raise TypeError(f"columns is a list of names, not {columns!r}")
     if schema is not None:
         check_schema(schema)
+    if rows is not None:
+        plan = None if isinstance(sidecar, bool) else sidecar
+        check_rows_alone(filters=filters, decryption_properties=decryption_properties, sidecar=plan)
     filesystem = filesystem_of(source, filesystem)
     if pre_buffer:
         options["pre_buffer"] = True  # by default, short chunks of a local file are read one by one
@@ -157,13 +164,13 @@ def read_table(
 
         options |= {"memory_map": memory_map, "decryption_properties": decryption_properties}
         return read_encrypted(source, filesystem, columns, filters, engine=engine, **taking, **several, **options)
-    one = taking | options | {"memory_map": memory_map, "engine": engine}
+    one = taking | options | {"memory_map": memory_map, "engine": engine, "rows": rows}
     if decoded_size_limit is not None:
         one["decoded_size_limit"] = decoded_size_limit
     try:
         file = None if isinstance(source, list) else _opened_one(source, filesystem, sidecar)
         if file is None:
-            return read_many(source, filesystem, columns, filters, engine, options, **taking, **several)
+            return read_many(source, filesystem, columns, filters, engine, options, rows=rows, **taking, **several)
         with file:
             return _read_one(file, columns, filters, schema, one, _left_by_plan(sidecar, file, filters))
     except ImportError as error:
@@ -271,6 +278,7 @@ def read_many(
     engine: str | None,
     options: dict,
     *,
+    rows: Any = None,
     use_threads: bool,
     use_pandas_metadata: bool,
     key_values: bool,
@@ -296,14 +304,20 @@ def read_many(
         ignore_prefixes=ignore_prefixes,
         engine=engine,
     )
+
+    def read(columns: Any) -> pa.Table:
+        if rows is not None:
+            return lake.take(rows, columns, use_threads=use_threads)
+        return lake.to_table(columns, filters, use_threads=use_threads)
+
     if columns is None or isinstance(columns, Mapping):
-        table = lake.to_table(columns, filters, use_threads=use_threads)
+        table = read(columns)
     else:
         names = list(columns)
         if use_pandas_metadata:
             names += pandas_index(lake.schema.metadata, names)
         wanted = Flattened.of_schema(lake.schema, names)
-        table = wanted.apply(lake.to_table(wanted.tops, filters, use_threads=use_threads))
+        table = wanted.apply(read(wanted.tops))
     return table if key_values else table.replace_schema_metadata(None)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -15,6 +14,7 @@ from ..footer.leaf_types import CODECS, PHYSICAL_TYPES
 from ..footer.model import COUNTS, INDEX_LENGTHS, INDEX_OFFSETS
 from ..footer.wire_names import names_of_encodings
 from ..logical_types import catalog_text, reading_of
+from ..records import frozen
 from .column_types import SCHEMA
 from .footers import Footer
 
@@ -22,7 +22,7 @@ KEPT = 64  # maximal number of cached schemas
 _kept: dict[bytes, Leaves] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leaves:
     """The leaves of a schema: columns with one entry per leaf, how bounds are read, and which leaves are required.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +14,7 @@ from ..errors import ParquetextError
 from ..footer.forms import names_in
 from ..footer.locate import FIRST_READ_REMOTE, locate
 from ..footer.tail import Tail
+from ..records import frozen
 from ..sidecar.naming import candidates
 from ..storage import open_source, resolve
 
@@ -43,7 +43,7 @@ def same_time(kept: pa.Array, recorded: pa.Array) -> pa.Array:
 FIRST_READ = 128 << 10  # bytes of a local file; most footers fit
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Footer:
     """A scanned footer with its forms, the number of bytes read, and the file's size and time.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pyarrow as pa
 
 from .. import compute as pc
@@ -11,6 +9,7 @@ from ..arrow.datasets.discovery import inferred_type
 from ..footer.elements import Element
 from ..footer.leaf_types import PHYSICAL_TYPES, LeafType, leaf_type
 from ..logical_types import parse_catalog_text
+from ..records import frozen
 from ..storage.paths import directory_keys
 from .picked_rows import rows_of
 
@@ -20,7 +19,7 @@ _TYPE = ["physical_type", "type_length", "logical_type"]
 _FACTS = [*_TYPE, "depth", "max_repetition_level", "num_values", "null_count", "min", "max"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnStatistics:
     """A column in all row groups of a catalog.
 

@@ -11,6 +11,8 @@ from .interrupts import STOPPED, report_stopped, watch
 __all__ = ["main"]
 
 FEW_COLLECTIONS = 10_000  # objects; imports alone make hundreds of thousands, none of which is garbage
+REQUIRED = {"pyarrow": "pyarrow", "rich": "rich", "typer": "typer", "zlib_ng": "zlib-ng"}  # the packages of modules
+INCOMPLETE = 2  # the exit code of commands that cannot run
 UNREAD = 141  # what shells give a command that SIGPIPE has ended
 
 
@@ -26,6 +28,10 @@ def main() -> None:
     except KeyboardInterrupt:  # while packages are imported: a running command reports its progress
         report_stopped()
         raise SystemExit(STOPPED) from None
+    except ImportError as error:
+        remedy = f": pip install {' '.join(REQUIRED.values())}" if error.name in REQUIRED else ""
+        print(f"parquetext: {error}{remedy}", file=sys.stderr)
+        raise SystemExit(INCOMPLETE) from None
     except SystemExit as ended:
         if ended.code == STOPPED:
             report_stopped()

@@ -33,7 +33,7 @@ PANELS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "Write new files": {"joining_commands": ("merge", "split"), "rewrite_command": ("rewrite",)},
     "Add or remove footers, copies of columns, and sidecars": {
-        "change_commands": ("upgrade", "encode", "strip", "finalize", "restore", "recover"),
+        "change_commands": ("upgrade", "add-page-index", "encode", "strip", "finalize", "restore", "recover"),
         "sidecar_commands": ("sidecar",),
     },
     "Try": {"demo_command": ("demo",)},

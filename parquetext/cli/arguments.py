@@ -42,14 +42,18 @@ Quiet = Annotated[
         help="Print failures only, on standard error. Check the exit code for the result.",
     ),
 ]
+
+
+def ignore_option(help: str) -> Any:
+    """Return the option with the refusals to override."""
+    return typer.Option("--ignore", metavar="WHAT", help=help)
+
+
 Ignore = Annotated[
     list[Ignorable] | None,
-    typer.Option(
-        "--ignore",
-        metavar="WHAT",
-        help="Go on although the command would refuse the file for this reason: table-format, summary, free-form, "
-        "size, partition-columns, hard-links, attributes or lock. The message of the refusal names it. Repeat for "
-        "several.",
+    ignore_option(
+        "Go on although the command would refuse the file for this reason: table-format, summary, free-form, size, "
+        "partition-columns, hard-links, attributes or lock. The message of the refusal names it. Repeat for several."
     ),
 ]
 
@@ -74,9 +78,9 @@ class ChangeArguments(RewriteArguments):
     ]
 
 
-def columns_option(help: str) -> Any:
+def columns_option(help: str, *names: str) -> Any:
     """Return an option with the names of columns or groups."""
-    return typer.Option("--column", "-c", metavar="NAME", help=help, autocompletion=columns_of_path)
+    return typer.Option(*names, metavar="NAME", help=help, autocompletion=columns_of_path)
 
 
 def with_shared(arguments: type) -> Callable[[F], F]:

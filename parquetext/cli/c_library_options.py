@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable
 from typing import Annotated
@@ -16,7 +17,7 @@ def _print_flags(flags: Callable[[], list[str]]) -> None:
     from .outcomes import CANNOT_RUN, problem  # only for these options: other commands start faster
 
     try:
-        typer.echo(shlex.join(flags()))
+        typer.echo(os.fsencode(shlex.join(flags())))  # a path is more than the characters of the locale
     except ParquetextError as error:
         problem(error)
         raise typer.Exit(CANNOT_RUN) from None

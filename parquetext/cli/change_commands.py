@@ -1,4 +1,4 @@
-"""`parquetext upgrade`, `encode`, `strip`, `finalize`, `restore`, `recover`: change many files, one by one, safely."""
+"""Change many files, one by one, safely: `upgrade`, `add-page-index`, `encode`, `strip`, `finalize` and others."""
 
 from __future__ import annotations
 
@@ -13,14 +13,26 @@ import typer
 from ..errors import ParquetextError
 from ..footer.forms import AUTO, THRIFT, Form
 from .advice_table import show_advice
-from .arguments import ChangeArguments, Files, Json, Quiet, RewriteArguments, with_shared
+from .arguments import ChangeArguments, Files, Json, Quiet, RewriteArguments, columns_option, with_shared
 from .choices import Codec, Marker, Placement, Stats
-from .completion import columns_of_path, encodings
+from .completion import encodings
 from .each_file import change_each
 from .outcomes import CANNOT_RUN, problem, targets_of
 from .output import human_bytes, print_json, tell
 
 Wrap = Annotated[bool, typer.Option("--wrap", help="Keep foreign extension bytes as a block; `strip` restores them.")]
+Bare = Annotated[
+    bool, typer.Option("--bare", help="Also remove all extension blocks, including those of other programs.")
+]
+Kind = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="UUID", help="Remove blocks with this UUID instead of parquetext's blocks. Repeat for several."
+    ),
+]
+Everything = Annotated[
+    bool, typer.Option("--all", help="Remove all extension blocks, including those of other programs.")
+]
 
 
 @with_shared(ChangeArguments)
@@ -64,16 +76,32 @@ def upgrade(
     _run(paths, "upgrading", edits.upgrade, json, **options, **shared)
 
 
+@with_shared(ChangeArguments)
+def add_page_index(
+    paths: Files,
+    bloom: Annotated[
+        list[str] | None,
+        columns_option(
+            "Column that gets Bloom filters; the name of a group selects all its columns. Repeat for several."
+        ),
+    ] = None,
+    wrap: Wrap = False,
+    quiet: Quiet = False,
+    json: Json = False,
+    **shared,
+) -> None:
+    """Add page indexes and Bloom filters without moving data. Other readers use them; `strip` removes them."""
+    from .. import edits
+
+    _run(paths, "indexing", edits.add_page_index, json, bloom=bloom, wrap=wrap, **shared)
+
+
 @with_shared(RewriteArguments)
 def encode(
     paths: Files,
     column: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Column to encode; the name of a group selects all its columns. Repeat for several.",
-            autocompletion=columns_of_path,
-        ),
+        columns_option("Column to encode; the name of a group selects all its columns. Repeat for several."),
     ] = None,
     encoding: Annotated[
         list[str] | None,
@@ -144,19 +172,7 @@ def encode(
 
 @with_shared(ChangeArguments)
 def strip(
-    paths: Files,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="UUID", help="Remove blocks with this UUID instead of parquetext's blocks. Repeat for several."
-        ),
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Remove all extension blocks, including those of other programs.")
-    ] = False,
-    quiet: Quiet = False,
-    json: Json = False,
-    **shared,
+    paths: Files, kind: Kind = None, everything: Everything = False, quiet: Quiet = False, json: Json = False, **shared
 ) -> None:
     """Remove parquetext's footers and copies, and restore the original file byte for byte. Keep foreign blocks."""
     from .. import edits
@@ -182,15 +198,7 @@ def finalize(
 
 
 @with_shared(ChangeArguments)
-def restore(
-    paths: Files,
-    bare: Annotated[
-        bool, typer.Option("--bare", help="Also remove all extension blocks, including those of other programs.")
-    ] = False,
-    quiet: Quiet = False,
-    json: Json = False,
-    **shared,
-) -> None:
+def restore(paths: Files, bare: Bare = False, quiet: Quiet = False, json: Json = False, **shared) -> None:
     """Restore the Thrift footer of finalized files (PAR3), byte for byte."""
     from .. import edits
 

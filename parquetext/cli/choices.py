@@ -13,6 +13,7 @@ Stats = StrEnum("Stats", ["full", "compact"])
 Placement = StrEnum("Placement", ["aside", "in-struct", "after-stop"])
 Marker = StrEnum("Marker", ["spec", "thrift"])
 
+OptimizeFor = StrEnum("OptimizeFor", ["scan", "random_access", "size"])  # edits.options.OPTIMIZED_FOR
 Codec = StrEnum("Codec", ["none", "snappy", "gzip", "brotli", "lz4", "zstd"])
 Encoding = StrEnum(  # encodings that `rewrite` writes
     "Encoding", "dictionary plain rle delta_binary_packed delta_length_byte_array delta_byte_array byte_stream_split"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
@@ -13,15 +14,17 @@ from .choices import Reader
 from .outcomes import CANNOT_RUN, FINDINGS, problem, stoppable
 from .output import cell, console, counted, human_seconds, print_json, spinner, tell
 
+Readers = Annotated[
+    list[Reader] | None,
+    typer.Option(help="Reader to try. Repeat for several. Default: all that are installed.", show_default=False),
+]
+
 
 def demo(
     columns: Annotated[int, typer.Option(min=7, help="Number of columns of the table.")] = 5_000,
     row_groups: Annotated[int, typer.Option(min=1, help="Number of row groups of the table.")] = 4,
     folder: Annotated[str | None, typer.Option(help="Keep the files in this directory.")] = None,
-    reader: Annotated[
-        list[Reader] | None,
-        typer.Option(help="Reader to try. Repeat for several. Default: all that are installed.", show_default=False),
-    ] = None,
+    reader: Readers = None,
     quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document per step.")] = False,
 ) -> None:
@@ -31,12 +34,15 @@ def demo(
     failed = 0
     steps: list = []
     with (
-        tempfile.TemporaryDirectory(prefix="parquetext-demo-") as temporary,
-        stoppable(lambda: f"{counted(len(steps), 'step')} done; the same command begins again", temporary=temporary),
+        nullcontext(folder) if folder else _temporary_folder() as place,
+        stoppable(
+            lambda: f"{counted(len(steps), 'step')} done; the same command begins again",
+            temporary=None if folder else place,
+        ),
         spinner(quiet=json) as say,
     ):
         try:
-            for step in demonstration.run(folder or temporary, columns, row_groups, say=say, readers=reader):
+            for step in demonstration.run(place, columns, row_groups, say=say, readers=reader):
                 failed += not step.ok
                 steps.append(step)
                 if json:
@@ -49,6 +55,14 @@ def demo(
         tell("before: pyarrow, before the upgrade; after: parquetext, after it")
         tell(f"{failed} step{'s' * (failed != 1)} failed" if failed else "everything is as it should be")
     raise typer.Exit(FINDINGS if failed else 0)
+
+
+def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(prefix="parquetext-demo-")
+    except OSError as error:
+        problem(f"{error}: set TMPDIR to a folder that can be written, or use --folder")
+        raise typer.Exit(CANNOT_RUN) from None
 
 
 def _table(steps: list) -> Table:

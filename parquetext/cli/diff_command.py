@@ -18,14 +18,16 @@ from .output import counted, line_width, print_json, tell
 LETTERS = 70  # of a value that is shown in a terminal
 LINE = 78  # longer differences take a line for each file
 
+Only = Annotated[
+    list[DiffKind] | None,
+    typer.Option(help="What to compare. Repeat for several. Default: all.", show_default=False),
+]
+
 
 def diff(
     a: Annotated[str, typer.Argument(help="Path or URL of the first Parquet file.", show_default=False)],
     b: Annotated[str, typer.Argument(help="Path or URL of the second Parquet file.", show_default=False)],
-    only: Annotated[
-        list[DiffKind] | None,
-        typer.Option(help="What to compare. Repeat for several. Default: all.", show_default=False),
-    ] = None,
+    only: Only = None,
     quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document per difference.")] = False,
 ) -> None:

@@ -15,7 +15,7 @@ from .output import counted, human_bytes, print_json, tell
 def explain(
     path: File,
     column: Annotated[
-        list[str] | None, columns_option("Column or group to read. Repeat for several. Default: all.")
+        list[str] | None, columns_option("Column or group to read. Repeat for several. Default: all.", "--column", "-c")
     ] = None,
     where: Annotated[
         list[str] | None,
@@ -40,17 +40,7 @@ def explain(
         if json:
             print_json(plan.as_dict())
             return
-        groups = [
-            (
-                each.row_group,
-                each.rows,
-                "read" if each.is_read else "skip",
-                None if each.pages is None else f"{each.pages_read:,} of {each.pages:,}",
-                each.bytes,
-                each.reason,
-            )
-            for each in plan.row_groups
-        ]
+        groups = [each.cells for each in plan.row_groups]
         print_listing(("group", "rows", "plan", "pages", "bytes", "reason"), groups)
         print_listing(
             ("column", "decoder", "bytes", "reason"),

@@ -14,15 +14,12 @@ from .layout_command import map_as_dict, print_map
 from .outcomes import exit_code
 from .output import all_counted, counted, human_bytes, print_json, tell
 
+Map = Annotated[
+    bool, typer.Option("--map", help="Also draw the map of the file that `layout` draws. Reads all page headers.")
+]
 
-def inspect(
-    paths: Files,
-    map: Annotated[
-        bool, typer.Option("--map", help="Also draw the map of the file that `layout` draws. Reads all page headers.")
-    ] = False,
-    quiet: Quiet = False,
-    json: Json = False,
-) -> None:
+
+def inspect(paths: Files, map: Map = False, quiet: Quiet = False, json: Json = False) -> None:
     """Show the footers and extension blocks of files, their sizes, and faults in their structure.
 
     Use `verify` to compare checksums.

@@ -12,6 +12,7 @@ from ..errors import ParquetextError
 from ..footer.forms import AUTO, Form
 from ..storage import resolve
 from .arguments import File, Files, Ignore, Quiet, Size, size_of
+from .choices import OptimizeFor
 from .outcomes import (
     CANNOT_RUN,
     exit_code,
@@ -31,6 +32,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document per 
 def merge(
     paths: Files,
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="New file.", show_default=False)],
+    optimize_for: Annotated[
+        OptimizeFor, typer.Option(help="Pages are copied: for uses other than scan, rewrite the merged file.")
+    ] = OptimizeFor.scan,
     form: NewForm = AUTO,
     ignore: Ignore = None,
     quiet: Quiet = False,
@@ -58,7 +62,8 @@ def merge(
         files_progress(len(targets), "merging", quiet=json) as step,
         _failing(targets, json),
     ):
-        made = edits.merge(targets, out, form=form.value, ignore=ignore or (), advance=advance)
+        options: dict[str, Any] = {"form": form.value, "ignore": ignore or (), "optimize_for": optimize_for.value}
+        made = edits.merge(targets, out, **options, advance=advance)
         _print(made, json)
 
 

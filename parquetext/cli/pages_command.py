@@ -18,7 +18,8 @@ SIZE, UNCOMPRESSED = 7, 8
 def pages(
     path: File,
     columns: Annotated[
-        list[str] | None, columns_option("Column to show, by its dotted path. Repeat for several. Default: all.")
+        list[str] | None,
+        columns_option("Column to show, by its dotted path. Repeat for several. Default: all.", "--column", "-c"),
     ] = None,
     copies: Annotated[bool, typer.Option("--copies", help="Show the pages of the copies that `encode` added.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document per page.")] = False,

@@ -10,7 +10,7 @@ from .. import wire
 from ..errors import ParquetextError
 from ..footer.forms import AUTO, Form
 from .arguments import File, Ignore, Quiet
-from .choices import Codec, Encoding
+from .choices import Codec, Encoding, OptimizeFor
 from .outcomes import CANNOT_RUN, exit_code, is_absent, print_failure, refuse_folder, stoppable
 from .output import counted, human_bytes, print_json, tell
 
@@ -47,6 +47,12 @@ def rewrite(
         list[str] | None,
         typer.Option(metavar="NAME=ENCODING", help="Encoding of a column. Repeat for several columns."),
     ] = None,
+    optimize_for: Annotated[
+        OptimizeFor,
+        typer.Option(
+            help="Use of the new file. random_access: small pages. size: fewest bytes. They choose codec and encodings."
+        ),
+    ] = OptimizeFor.scan,
     form: Annotated[Form, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")] = AUTO,
     ignore: Ignore = None,
     quiet: Quiet = False,
@@ -68,6 +74,7 @@ def rewrite(
         "row_group_size": row_group_size,
         "sort": [_sort_key(each) for each in sort or ()],
         "encodings": dict(_named_encoding(each) for each in encoding or ()),
+        "optimize_for": optimize_for.value,
         "form": form.value,
         "ignore": ignore or (),
     }

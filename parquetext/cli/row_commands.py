@@ -26,7 +26,9 @@ FEWEST_LETTERS = 4  # that a column of a table takes, with its gap
 _WILD = re.compile(r"[*?\[{]")
 TABLE_ROWS = 1000  # a longer table is printed in parts, each as wide as its own values
 
-Columns = Annotated[list[str] | None, columns_option("Column or group to print. Repeat for several. Default: all.")]
+Columns = Annotated[
+    list[str] | None, columns_option("Column or group to print. Repeat for several. Default: all.", "--column", "-c")
+]
 Filters = Annotated[
     list[str] | None,
     typer.Option(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import ParquetextError
-from .arguments import Files, Json, Quiet
+from .arguments import Files, Json, Quiet, ignore_option
 from .choices import IgnorableSidecar
 from .each_file import FINDINGS, change_each
 from .fact_tables import print_fields
@@ -17,12 +17,18 @@ from .output import all_counted, counted, human_bytes, print_json, tell
 
 Ignore = Annotated[
     list[IgnorableSidecar] | None,
-    typer.Option(
-        "--ignore",
-        metavar="WHAT",
-        help="Go on although the command would refuse. foreign-sidecar: replace sidecars of other programs, such as "
-        "QuestDB. table-format: also write into tables of Delta Lake, Hudi, Iceberg, Paimon and DuckLake.",
+    ignore_option(
+        "Go on although the command would refuse. foreign-sidecar: replace sidecars of other programs, such as "
+        "QuestDB. table-format: also write into tables of Delta Lake, Hudi, Iceberg, Paimon and DuckLake."
     ),
+]
+ParquetSize = Annotated[
+    int | None, typer.Option(help="Use the snapshot of the Parquet file when it had this size in bytes.")
+]
+Always = Annotated[bool, typer.Option("--always", help="Compact all sidecars, however few of their bytes are dead.")]
+External = Annotated[
+    bool,
+    typer.Option("--external-blooms", help="Store the offsets of Bloom filters instead of copying the filters."),
 ]
 
 sidecar = typer.Typer(
@@ -31,14 +37,7 @@ sidecar = typer.Typer(
 
 
 def build(
-    paths: Files,
-    external_blooms: Annotated[
-        bool,
-        typer.Option("--external-blooms", help="Store the offsets of Bloom filters instead of copying the filters."),
-    ] = False,
-    ignore: Ignore = None,
-    quiet: Quiet = False,
-    json: Json = False,
+    paths: Files, external_blooms: External = False, ignore: Ignore = None, quiet: Quiet = False, json: Json = False
 ) -> None:
     """Write a sidecar for each Parquet file. Replaces existing sidecars of parquetext."""
     from .. import sidecar
@@ -55,14 +54,7 @@ def build(
     change_each(paths, "building", lambda path: sidecar.build(path, **options), show, json=json, failures_last=True)
 
 
-def show(
-    paths: Files,
-    parquet_size: Annotated[
-        int | None, typer.Option(help="Show the snapshot of the Parquet file when it had this size in bytes.")
-    ] = None,
-    quiet: Quiet = False,
-    json: Json = False,
-) -> None:
+def show(paths: Files, parquet_size: ParquetSize = None, quiet: Quiet = False, json: Json = False) -> None:
     """Print the contents of sidecars: columns, commits with their live and dead bytes, and row groups."""
     from ..sidecar.describing import description
 
@@ -78,14 +70,7 @@ def show(
     )
 
 
-def verify(
-    paths: Files,
-    parquet_size: Annotated[
-        int | None, typer.Option(help="Check the snapshot of the Parquet file when it had this size in bytes.")
-    ] = None,
-    quiet: Quiet = False,
-    json: Json = False,
-) -> None:
+def verify(paths: Files, parquet_size: ParquetSize = None, quiet: Quiet = False, json: Json = False) -> None:
     """Compare every field of sidecars with the Parquet footers. The exit code is 1 if they differ."""
     from .. import sidecar
 
@@ -124,13 +109,7 @@ def update(paths: Files, ignore: Ignore = None, quiet: Quiet = False, json: Json
 
 
 def compact(
-    paths: Files,
-    always: Annotated[
-        bool, typer.Option("--always", help="Compact all sidecars, however few of their bytes are dead.")
-    ] = False,
-    ignore: Ignore = None,
-    quiet: Quiet = False,
-    json: Json = False,
+    paths: Files, always: Always = False, ignore: Ignore = None, quiet: Quiet = False, json: Json = False
 ) -> None:
     """Rewrite sidecars of which old commits take more than half. For stores, also rewrite the Parquet files."""
     from .. import sidecar

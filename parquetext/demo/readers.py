@@ -9,8 +9,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict
 from typing import Any
+
+from ..records import frozen
 
 TIMEOUT_SECONDS = 240
 
@@ -60,7 +62,7 @@ READERS: dict[str, tuple[str, Callable[[str, list[str] | None], object]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """The result of a reader for a file: a digest of its rows, or its error message."""
 
@@ -107,7 +109,7 @@ def main(reader: str, columns: str, *paths: str) -> None:
             count = len(rows) if isinstance(rows, list) else len(next(iter(rows.values()), []))
             digest = hashlib.sha256(repr(rows).encode()).hexdigest()
             outcome = Outcome(reader, digest, count, time.perf_counter() - start)
-        sys.stdout.write(json.dumps({name: getattr(outcome, name) for name in Outcome.__slots__}) + "\n")
+        sys.stdout.write(json.dumps(asdict(outcome)) + "\n")
         sys.stdout.flush()
 
 

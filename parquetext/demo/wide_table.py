@@ -8,7 +8,6 @@ import random
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from .. import open as open_file
 from ..footer.forms import WRITABLE
 from ..inspection import integrity
 from ..inspection.integrity.inspection import inspect
+from ..records import frozen
 from .readers import installed_readers, read_many_with
 
 COLUMNS, ROW_GROUPS, ROWS_PER_GROUP = 5_000, 4, 600
@@ -32,7 +32,7 @@ def column_names(count: int) -> list[str]:
     return [f"measurement_{index:08d}" for index in range(count)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One line of the demonstration's table."""
 
@@ -92,10 +92,11 @@ def run(
     say: Callable[..., Callable[[], None]] = lambda what, total=None: lambda: None,
     readers: Sequence[str] | None = None,
 ) -> Iterator[Step]:
-    """Run the demonstration in `folder`, and yield each step when it is done.
+    """Run the demonstration in `folder`, which is created if it is missing, and yield each step when it is done.
 
     `say(step, total)` announces a step and its number of parts, and returns a function to call after each part.
     """
+    os.makedirs(folder, exist_ok=True)
     original, path = str(Path(folder, "wide.parquet")), str(Path(folder, "wide-upgraded.parquet"))
     advance = say(f"writing {columns:,} columns × {row_groups} row groups", row_groups)
     start = time.perf_counter()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .add_page_index import add_page_index
 from .advice import Advice, ColumnAdvice, Estimate, advise
 from .drop_original_encoding import WITHOUT_ALP, drop_original_encoding
 from .encode import encode
@@ -27,6 +28,7 @@ __all__ = [
     "IGNORABLE",
     "ONLY_PARQUETEXT",
     "Result",
+    "add_page_index",
     "advise",
     "check_confirmed",
     "each",

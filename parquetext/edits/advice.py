@@ -13,6 +13,7 @@ from ..footer.names import find_group_or_leaf, leaves_below, nearest_columns
 from ..footer.thrift_form import ThriftForm, refuse_encrypted
 from ..footer.wire_names import name_of_codec, names_of_encodings
 from ..masking import without_secrets
+from ..records import frozen
 from ..rewrite.recode import Leaf, leaves_of
 from ..rewrite.sampling import ROW_GROUPS, Measured, Sample, measure
 from ..tabular import Listing, Shown, Tabular
@@ -31,7 +32,7 @@ FOOTER_KEPT = 0.5  # upper bound for the compressed original footer, as a share 
 NOT_SLOWER = 0.95  # of the column's speed; tolerates measurement noise
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Estimate:
     """A copy that a column could have.
 
@@ -51,7 +52,7 @@ class Estimate:
     values_per_second: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnAdvice:
     """A leaf's current encoding, and estimates for others.
 

@@ -31,14 +31,14 @@ def original_of(footer: Footer) -> Original | None:
         If the record cannot be read.
     """
     piece = next((piece for piece in reversed(footer.pieces) if piece.uuid == wire.UUID_ORIGINAL), None)
-    return None if piece is None else Original.from_payload(_payload(piece))
+    return None if piece is None else Original.from_payload(payload_of(piece, "the original"))
 
 
-def _payload(piece: Piece) -> bytes:
-    """Return the payload of a block after checking its checksum."""
+def payload_of(piece: Piece, recorded: str) -> bytes:
+    """Return the payload of a block with a record of this after checking its checksum."""
     block = piece.content_of_text if piece.is_text else piece.content
     if block is None or kernels.extension.block_before(block, len(block)) is None:
-        raise Damaged("the record of the original is damaged: its checksum does not hold", code=wire.CHECKSUM)
+        raise Damaged(f"the record of {recorded} is damaged: its checksum does not hold", code=wire.CHECKSUM)
     return block[: -wire.BLOCK_TRAILER_BYTES]
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from .. import kernels, wire
 from ..errors import Damaged, ParquetextError, Refused
 from ..footer import forms
 from ..footer.form_spec import BuildOptions, FormSpec, Slots
 from ..footer.thrift_form import refuse_encrypted
+from ..records import frozen
 from ..storage import TailEdit
 from .footer import LENGTH_AND_MAGIC, Footer, parse_end
 from .kept_extension import MADE, KeptExtension, keep, parse, plain
@@ -24,7 +23,7 @@ def base_of(spec: FormSpec) -> FormSpec:
     return forms.BY_UUID[spec.uuid]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FinalFooter:
     """A footer without Thrift; its checksum and all its parts are checked.
 

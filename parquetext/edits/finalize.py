@@ -39,15 +39,13 @@ def finalize(
         True confirms that no other reader needs the file from now on. A dry run needs no confirmation.
     extensions : mapping of UUID to bytes, optional
         First upgrade the file with these in slots of its flat footer; see `upgrade`.
-    path
+    path, **change
         See `upgrade`.
-    **change
-        `in_place`, `keep_mtime`, `ignore`, `timeout` and `dry_run`: see `ChangeOptions`.
 
     Returns
     -------
     Result or list of Result
-        See `upgrade`.
+        The outcome is ``"finalized"`` or ``"unchanged"``; see `upgrade`.
 
     Raises
     ------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +11,7 @@ from ..errors import ParquetextError, Refused, Unsupported, wire_error
 from ..footer import forms
 from ..footer.locate import FIRST_READ_LOCAL, MAX_FOOTER_BYTES, read_tail
 from ..footer.tail import LENGTH_AND_MAGIC, Tail
+from ..records import frozen
 from ..storage import TailEdit
 from .pieces import Piece, form_in
 from .reference_edit import ReferencePiece, read_reference, reference_of
@@ -23,7 +23,7 @@ OURS = forms.BLOCKS | {wire.UUID_FOOTER_REFERENCE}
 SMALLEST_READ = LENGTH_AND_MAGIC + len(STOP) + wire.BLOCK_TRAILER_BYTES
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Footer:
     """A Thrift footer with its extension, which ends at the end of the file.
 

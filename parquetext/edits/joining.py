@@ -9,6 +9,7 @@ from typing import Any
 from .. import sidecar, storage
 from ..errors import ParquetextError
 from ..footer.forms import AUTO, THRIFT, WRITABLE
+from ..records import frozen
 from ..rewrite.joined import Joiner
 from ..rewrite.structs import end_of_file
 from .footer import parse_end, read_footer
@@ -20,7 +21,7 @@ WRITTEN, KEPT = "written", "kept"
 Source = tuple[object, Sequence[int] | None]  # a path, and its row groups; None for all
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CopiedFile:
     """A new file whose row groups were copied.
 

@@ -6,7 +6,7 @@ import os
 import posixpath
 from collections.abc import Callable, Iterable
 
-from .. import storage
+from .. import storage, wire
 from ..errors import ParquetextError
 from ..footer.forms import AUTO, THRIFT, Form, check_writable
 from ..masking import without_secrets
@@ -15,7 +15,7 @@ from ..storage.paths import directory_keys
 from ..storage.refusals import check, refuse
 from .footer import read_footer
 from .joining import CopiedFile, join
-from .options import IGNORABLE
+from .options import IGNORABLE, SCAN, check_optimize_for
 
 PARTITION_COLUMNS = "partition-columns"
 VALUES_SHOWN = 3
@@ -27,6 +27,7 @@ def merge(
     *,
     form: Form | str = AUTO,
     ignore: Iterable[str] = (),
+    optimize_for: str = SCAN,
     advance: Callable[[], None] = lambda: None,
 ) -> CopiedFile:
     """Merge the row groups of files into one file, in order: bytes are copied, and no value is decoded.
@@ -45,6 +46,9 @@ def merge(
         The form of its footer; ``"auto"`` chooses the one that pays off.
     ignore : iterable of str
         Refusals to ignore: keys of `IGNORABLE`.
+    optimize_for : {"scan"}
+        Other uses need other pages, which are not copied: the error names `rewrite`, which can write the merged file
+        again.
     advance : callable, optional
         Called after each file.
 
@@ -76,12 +80,20 @@ def merge(
         name = without_secrets(str(paths))
         raise TypeError(f"paths is a list of files, not the one path {name!r}; for a directory, list its files")
     check_writable(form, THRIFT.name)
+    _refuse_other_pages(optimize_for)
     ignored, paths = check(ignore, IGNORABLE), list(paths)
     if not paths:
         raise ParquetextError("no files to merge")
     footer = _checked_schemas(paths)
     _refuse_lost_partitions(paths, out, footer, ignored)
     return join([(path, None) for path in paths], out, form, ignored, advance=advance)
+
+
+def _refuse_other_pages(use: str) -> None:
+    check_optimize_for(use)
+    if use != SCAN:
+        message = f"merge copies pages as they are: merge, and then rewrite the new file with optimize_for={use!r}"
+        raise ParquetextError(message, code=wire.BAD_ARGUMENT)
 
 
 def _checked_schemas(paths: list[object]) -> bytes:

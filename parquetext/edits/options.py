@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypedDict
 
 from .. import extension, wire
 from ..errors import ParquetextError
+from ..records import frozen
 from ..storage import IGNORABLE as STORAGE_REFUSALS
 from .slots import Changes, changed
 
@@ -21,6 +21,15 @@ IGNORABLE = {
 }
 STATS = ("full", "compact")
 PLACEMENTS = (extension.ASIDE, *extension.PLACEMENTS)
+SCAN, RANDOM_ACCESS, SIZE = "scan", "random_access", "size"
+OPTIMIZED_FOR = (SCAN, RANDOM_ACCESS, SIZE)  # the uses of a file that a writer can optimize its layout for
+
+
+def check_optimize_for(use: object) -> None:
+    """Raise ParquetextError unless a writer can optimize files for this use."""
+    if use not in OPTIMIZED_FOR:
+        message = f"optimize_for {use!r}: one of {', '.join(OPTIMIZED_FOR)} expected"
+        raise ParquetextError(message, code=wire.BAD_ARGUMENT)
 
 
 class RewriteOptions(TypedDict, total=False):
@@ -60,7 +69,7 @@ class ChangeOptions(RewriteOptions, total=False):
     in_place: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Options:
     """The options for writing one of our blocks.
 

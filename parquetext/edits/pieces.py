@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from uuid import UUID
 
 from .. import kernels, wire
 from ..block_text import decode_block, text_end
 from ..footer import forms
+from ..records import frozen
 from ..storage.refusals import refuse
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """A block of an extension; without `uuid`, the bytes before all blocks.
 

@@ -34,7 +34,7 @@ def recover(path: object, *, timeout: float = 0) -> Result:
     Returns
     -------
     Result or list of Result
-        See `upgrade`.
+        The outcome is ``"recovered"`` or ``"unchanged"``; see `upgrade`.
 
     Raises
     ------

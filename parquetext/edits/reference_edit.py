@@ -5,20 +5,20 @@ from __future__ import annotations
 import base64
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from uuid import UUID
 
 from .. import kernels, wire
 from ..block_text import decode_block
 from ..errors import Damaged, Unsupported
 from ..footer import forms
+from ..records import frozen
 from .pieces import Piece
 
 HEAD = struct.Struct("<HHIQII")
 BLOCK = struct.Struct("<16sQII")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReferencePiece:
     """A reference that matches its footer.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from .. import wire
 from ..errors import ParquetextError
@@ -15,6 +16,8 @@ from .options import Options
 from .pieces import Piece, check_size
 from .slots import Changes
 from .upgrade import block_with_slots, slots_in, with_form
+
+RECORDS = frozenset({wire.UUID_ORIGINAL, wire.UUID_ORIGINAL_FOOTER})  # of earlier states, by offsets in the file
 
 
 class Nowhere:
@@ -51,7 +54,8 @@ class Renewed(ABC):
         """Write the data, then the footer with the blocks before it."""
         try:
             struct, start, payload = self._write_data(sink)
-            tail = _renewed_end(self._footer, struct, start, self._kept, payload, self._ignored)
+            records = {} if payload is None else {wire.UUID_ORIGINAL: payload}
+            tail = renewed_end(self._footer, struct, start, self._kept, records, self._ignored)
         except ParquetextError as error:
             raise error.at(error.file or self._name) from None
         sink.write(tail)
@@ -60,11 +64,17 @@ class Renewed(ABC):
 
 def kept_pieces(footer: Footer, ignored: frozenset[str], wrap: bool) -> list[Piece]:
     """Return the blocks that the new file keeps unchanged: those of others that contain no offsets."""
-    return others_of(footer, {*forms.BY_UUID, wire.UUID_FOOTER_REFERENCE, wire.UUID_ORIGINAL}, ignored, wrap)
+    own = {*forms.BY_UUID, wire.UUID_FOOTER_REFERENCE, *RECORDS}
+    return others_of(footer, own, ignored, wrap)
 
 
-def _renewed_end(
-    old: Footer, struct: bytes, start: int, kept: Sequence[Piece], payload: bytes | None, ignored: frozenset[str]
+def renewed_end(
+    old: Footer,
+    struct: bytes,
+    start: int,
+    kept: Sequence[Piece],
+    records: Mapping[UUID, bytes],
+    ignored: frozenset[str],
 ) -> bytes:
     """Return the new file's bytes from `start` on.
 
@@ -76,8 +86,8 @@ def _renewed_end(
         The new Thrift footer without an extension.
     kept : sequence of Piece
         See `kept_pieces`.
-    payload : bytes, optional
-        Payload of the block with the record of the original.
+    records : mapping of UUID to bytes
+        Payloads of blocks with records of earlier states of the file.
 
     Raises
     ------
@@ -88,9 +98,8 @@ def _renewed_end(
     marker = old.marker or "spec"
     is_behind = bool(kept or beside) and old.location.placement == 1
     pieces = list(kept)
-    if payload is not None:
-        is_text = not is_behind and all(piece.is_text for piece in kept)
-        pieces.append((Piece.text if is_text else Piece.made)(payload, wire.UUID_ORIGINAL))
+    is_text = not is_behind and all(piece.is_text for piece in kept)
+    pieces += [(Piece.text if is_text else Piece.made)(payload, uuid) for uuid, payload in records.items()]
     check_size(pieces, ignored)
     edit = Footer(struct, start, None, ()).composed(pieces, [], marker, is_behind=is_behind)
     data = edit.applied(struct, start)

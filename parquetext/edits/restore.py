@@ -33,15 +33,13 @@ def restore(
     ----------
     form : str, optional
         ``"thrift"`` omits the extension, including blocks of other programs.
-    path
+    path, **change
         See `upgrade`.
-    **change
-        `in_place`, `keep_mtime`, `ignore`, `timeout` and `dry_run`: see `ChangeOptions`.
 
     Returns
     -------
     Result or list of Result
-        See `upgrade`.
+        The outcome is ``"restored"`` or ``"unchanged"``; see `upgrade`.
 
     Raises
     ------
@@ -52,8 +50,7 @@ def restore(
 
     Examples
     --------
-    >>> parquetext.finalize("wide.parquet", confirm=True).outcome
-    'finalized'
+    >>> finalized = parquetext.finalize("wide.parquet", confirm=True)
     >>> parquetext.restore("wide.parquet").outcome
     'restored'
     >>> parquetext.read_table("wide.parquet").num_rows

@@ -61,6 +61,7 @@ OUTCOMES = {
     "restore": "restored",
     "encode": "encoded",
     "drop": "dropped",
+    "index": "indexed",
 }
 Plan = Callable[[Any, Any, Any], Planned]
 

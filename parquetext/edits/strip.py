@@ -15,6 +15,7 @@ from .directories import takes_directories
 from .footer import Footer
 from .foreign_bytes import without
 from .options import ChangeOptions
+from .original_footer import has_original_footer, without_indexes
 from .pieces import form_in
 from .result import Result
 from .run import Planned, change_footer
@@ -35,7 +36,8 @@ def strip(
 
     Blocks of other programs stay; a file without a block of ours is left unchanged. For a file with copies in other
     encodings, the input file of `encode` is restored, even if `upgrade` has changed the footer since: it is written
-    anew, and its SHA-256 is compared before it replaces the file.
+    anew, and its SHA-256 is compared before it replaces the file. For a file to which `add_page_index` has added
+    indexes since, the file from before that is restored.
 
     Parameters
     ----------
@@ -50,17 +52,17 @@ def strip(
     Returns
     -------
     Result or list of Result
-        See `upgrade`.
+        The outcome is ``"stripped"`` or ``"unchanged"``; see `upgrade`.
 
     Raises
     ------
     Refused
-        If another program has changed the file since it was encoded, or if the restored file differs from the original.
+        If another program has changed the file since it was encoded or got page indexes, or if the restored file
+        differs from the original.
 
     Examples
     --------
-    >>> parquetext.upgrade("wide.parquet", form="flat").outcome
-    'upgraded'
+    >>> upgraded = parquetext.upgrade("wide.parquet", form="flat")
     >>> parquetext.strip("wide.parquet").outcome
     'stripped'
     >>> parquetext.open("wide.parquet").form
@@ -69,6 +71,10 @@ def strip(
     removed = _kinds(kinds)
 
     def plan(footer: Footer, ignored: frozenset[str], source) -> Planned:
+        if has_original_footer(footer) and (kinds is None or removed == ALL or wire.UUID_ORIGINAL_FOOTER in removed):
+            if removed == ALL:
+                raise Refused("page indexes were added to the file: strip it without kinds first")
+            return without_indexes(footer, source)
         if is_encoded(footer) and (kinds is None or removed == ALL or wire.UUID_ORIGINAL in removed):
             if removed == ALL:
                 raise Refused("columns have copies in other encodings: strip it without kinds first")

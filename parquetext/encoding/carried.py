@@ -6,12 +6,12 @@ Readers without support for it read the chunk. The layout is in docs/formats.md,
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from dataclasses import replace as replaced
 from uuid import UUID
 
 from .. import extension, kernels, wire
 from ..errors import Damaged, ParquetextError, Unsupported
+from ..records import frozen
 
 VERSION = 1
 HAS_UUID = 1
@@ -21,7 +21,7 @@ _MAGIC_BYTES = 4
 _MARKERS = tuple(extension.MARKERS.values())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Carried:
     """The copy of a chunk's values in another encoding.
 

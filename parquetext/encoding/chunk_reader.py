@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 from .. import kernels, wire
 from ..errors import LimitExceeded, Malformed, OutOfProportion, ParquetextError, Unsupported, wire_error
+from ..records import frozen
 from .carried import Carried
 from .codecs import BELIEVED
 from .decoded_sizes import check_page_size, entries_of, limit_of, most_entries
@@ -22,7 +23,7 @@ MOST_PURE_VALUES, MOST_PURE_BYTES, MOST_PURE_PAGE = 1 << 16, 1 << 22, 1 << 22
 DATA_PAGES = wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Levels:
     """The levels of a schema node: its own, and the definition level of the closest repeated node above it."""
 
@@ -53,7 +54,7 @@ class Leaf(Protocol):
     def kind(self) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chunk:
     """The metadata of a column chunk, checked for consistency and against the file's size.
 
@@ -81,7 +82,7 @@ class Chunk:
         return replace(self, begin=copy.offset, size=copy.length, codec=copy.codec, copy=copy)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dictionary:
     """A dictionary page, decompressed: values in PLAIN, and how many."""
 
@@ -89,7 +90,7 @@ class Dictionary:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stretch:
     """Consecutive pages in the file, and the number of their rows: in total, and page by page if it is known."""
 

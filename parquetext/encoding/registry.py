@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
 from .. import kernels, wire
 from ..errors import ParquetextError
+from ..records import frozen
 
 GONE = {1: "GROUP_VAR_INT"}  # in parquet.thrift once, never written
 
@@ -16,7 +16,7 @@ ALL_TYPES = frozenset(wire.NAMES_OF_TYPE)
 FIRST_OWN = 64  # parquet-format counts up from 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Encoding:
     """An encoding of values.
 

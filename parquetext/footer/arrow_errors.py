@@ -17,6 +17,7 @@ from ..errors import (
     OutOfProportion,
     ParquetextError,
     Refused,
+    RowIndexError,
     Unsupported,
 )
 from ..storage import SchemeError
@@ -39,11 +40,13 @@ class ArrowDamaged(Damaged, pa.ArrowInvalid):
 class ArrowColumnError(ColumnError, pa.ArrowInvalid):
     """A column name matches no column, or more than one."""
 
-    __str__ = ParquetextError.__str__
-
 
 class ArrowIndexError(pa.lib.ArrowIndexError, pa.ArrowInvalid):
     """The file has no such row group."""
+
+
+class ArrowRowIndexError(RowIndexError, pa.lib.ArrowIndexError):
+    """There is no row with this number; also the error that pyarrow raises for it."""
 
 
 class ArrowSchemeError(SchemeError, pa.ArrowInvalid):
@@ -61,15 +64,9 @@ class ArrowOutOfProportion(OutOfProportion, ArrowUnsupported):
 class ArrowLimitExceeded(LimitExceeded, ArrowUnsupported):
     """A file exceeds a limit, which the caller may raise."""
 
-    __str__ = ParquetextError.__str__
-    __reduce__ = ParquetextError.__reduce__
-
 
 class EncryptedFile(Refused, OSError):
     """There are no keys for an encrypted file; an OSError, as in pyarrow."""
-
-    __str__ = ParquetextError.__str__
-    __reduce__ = ParquetextError.__reduce__
 
 
 _KINDS: dict[type[ParquetextError], type] = {

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from .. import extension, kernels, wire
 from ..block_text import TEXT_END, decode_text
 from ..encoding.carried import Carried, may_have_copies
 from ..encoding.registry import find_named
 from ..errors import Damaged, ParquetextError
+from ..records import frozen
 
 DAMAGED_UUID_BITS = 16  # of 128; two UUIDs that have nothing to do with each other differ in some 64
 UUID_BYTES = 16
 NO_TEXT = re.compile(rb"[^A-Za-z0-9+/]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChunkCopies:
     """The copies in the extension of a ColumnMetaData.
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from .. import kernels, wire
 from ..errors import ParquetextError
+from ..records import frozen
 from ..thrift import list_start
 from .elements import parse_element
 from .model import Node
 
-_ORDERS = range(3)  # unordered, ascending, descending
-_ASCENDING, _DESCENDING = 1, 2
+ORDERS = UNORDERED, ASCENDING, DESCENDING = range(3)  # BoundaryOrder
 _BYTES = wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
 
 
@@ -24,7 +23,7 @@ class StoredIndex(NamedTuple):
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnIndex:
     """A column index as it is stored, one entry per page.
 
@@ -127,13 +126,16 @@ def _length_problems(index: ColumnIndex, fields: ChunkCounts) -> Iterator[str]:
         yield "has lists of different lengths: " + ", ".join(f"{count} {name}" for name, count in lengths.items())
     if fields.page_values is not None and len(index) != len(fields.page_values):
         yield f"has {len(index)} pages, the chunk has {len(fields.page_values)}"
-    if index.boundary_order not in _ORDERS:
+    if index.boundary_order not in ORDERS:
         yield "has no boundary_order" if index.boundary_order is None else f"has boundary_order {index.boundary_order}"
 
 
 def _null_problems(index: ColumnIndex, node: Node, fields: ChunkCounts) -> Iterator[str]:
     """Compare null pages and null counts with the schema, the pages and the footer."""
     is_required, pages = node.max_definition == 0, fields.page_values
+    if not any(index.null_pages) and not any(index.null_counts or ()):
+        yield from _total_problems(index, fields)
+        return
     sizes = [-1] * len(index) if pages is None else pages
     for page, (is_null, size) in enumerate(zip(index.null_pages, sizes, strict=True)):
         nulls = None if index.null_counts is None else index.null_counts[page]
@@ -170,23 +172,38 @@ def _total_problems(index: ColumnIndex, fields: ChunkCounts) -> Iterator[str]:
 
 def _bound_problems(index: ColumnIndex, node: Node) -> Iterator[str]:
     """Find bounds that are not values of the type, are inverted, or contradict `boundary_order`."""
-    pages = [page for page, is_null in enumerate(index.null_pages) if not is_null]
-    low, high = ([side[page] for page in pages] for side in (index.min_values, index.max_values))
+    pages, low, high = _with_values(index)
     judged_pages = kernels.bound_checks.judge_pairs(node.thrift, node.column_order, low, high)
-    for page, judged in zip(pages, judged_pages, strict=True):
+    for page in _wrong_pages(judged_pages, wire.BOUND_NO_VALUE | wire.BOUND_INVERTED):
+        judged, page = judged_pages[page], pages[page]
         if judged & wire.BOUND_NO_VALUE:
             sizes = f"{len(index.min_values[page])} and {len(index.max_values[page])} bytes"
             yield f"has bounds of {sizes} for page {page}, which are no values of the column's type"
         if judged & wire.BOUND_INVERTED:
             yield f"has a minimum above the maximum for page {page}"
-    if index.boundary_order not in (_ASCENDING, _DESCENDING):
+    if index.boundary_order not in (ASCENDING, DESCENDING):
         return
     for name, side in (("min_values", low), ("max_values", high)):
-        pair = (side[:-1], side[1:]) if index.boundary_order == _ASCENDING else (side[1:], side[:-1])
+        pair = (side[:-1], side[1:]) if index.boundary_order == ASCENDING else (side[1:], side[:-1])
         judged_pairs = kernels.bound_checks.judge_pairs(node.thrift, node.column_order, *pair)
-        if any(judged & wire.BOUND_INVERTED for judged in judged_pairs):
-            order = "ascending" if index.boundary_order == _ASCENDING else "descending"
+        if _wrong_pages(judged_pairs, wire.BOUND_INVERTED):
+            order = "ascending" if index.boundary_order == ASCENDING else "descending"
             yield f"has {name} that are not {order}, as its boundary_order says"
+
+
+def _with_values(index: ColumnIndex) -> tuple[Sequence[int], list[bytes], list[bytes]]:
+    """Return the pages that have values, and their minima and maxima."""
+    if not any(index.null_pages):
+        return range(len(index)), index.min_values, index.max_values
+    pages = [page for page, is_null in enumerate(index.null_pages) if not is_null]
+    return pages, [index.min_values[page] for page in pages], [index.max_values[page] for page in pages]
+
+
+def _wrong_pages(judged: bytes, bits: int) -> list[int]:
+    """Return the positions of judgements with one of these bits."""
+    if not any(found & bits for found in set(judged)):
+        return []
+    return [position for position, found in enumerate(judged) if found & bits]
 
 
 def _problems_beside(index: ColumnIndex, node: Node, fields: ChunkCounts) -> Iterator[str]:
@@ -195,25 +212,23 @@ def _problems_beside(index: ColumnIndex, node: Node, fields: ChunkCounts) -> Ite
     A page's values are in both ranges, so the ranges overlap. If a bound of the chunk is a value, a page contains it:
     bounds of numbers are values unless the footer denies it; those of byte arrays may be shortened.
     """
-    pages = [page for page, is_null in enumerate(index.null_pages) if not is_null]
-
-    def are_above(low: Sequence[bytes | None], high: Sequence[bytes | None]) -> list[bool]:
-        judged = kernels.bound_checks.judge_pairs(node.thrift, node.column_order, low, high)
-        return [bool(bits & wire.BOUND_INVERTED) for bits in judged]
-
-    low, high = ([side[page] for page in pages] for side in (index.min_values, index.max_values))
+    pages, low, high = _with_values(index)
     minima, maxima = [fields.minimum] * len(pages), [fields.maximum] * len(pages)
-    for page, *apart in zip(pages, are_above(low, maxima), are_above(minima, high), strict=True):
-        if any(apart):
-            yield f"has bounds for page {page} that lie outside of the chunk's"
+
+    def judge(low: Sequence[bytes | None], high: Sequence[bytes | None]) -> bytes:
+        return kernels.bound_checks.judge_pairs(node.thrift, node.column_order, low, high)
+
+    apart = [_wrong_pages(judge(*pair), wire.BOUND_INVERTED) for pair in ((low, maxima), (minima, high))]
+    for page in sorted({page for some in apart for page in some}):
+        yield f"has bounds for page {pages[page]} that lie outside of the chunk's"
     may_be_cut = parse_element(node.thrift).type in _BYTES
     has_minimum, has_maximum = (
         not may_be_cut if is_exact is None else is_exact
         for is_exact in (fields.has_exact_minimum, fields.has_exact_maximum)
     )
-    if pages and has_minimum and all(are_above(low, minima)):
+    if pages and has_minimum and all(bits & wire.BOUND_INVERTED for bits in set(judge(low, minima))):
         yield "has minima that are all above the chunk's minimum"
-    if pages and has_maximum and all(are_above(maxima, high)):
+    if pages and has_maximum and all(bits & wire.BOUND_INVERTED for bits in set(judge(maxima, high))):
         yield "has maxima that are all below the chunk's maximum"
 
 

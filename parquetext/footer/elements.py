@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from .. import kernels, wire
 from ..logical_types import LogicalType, parse_converted, parse_union, read_integer
+from ..records import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Element:
     """One schema element; absent fields are None."""
 

@@ -12,6 +12,7 @@ from .. import kernels, wire
 from ..errors import ParquetextError, Unsupported
 from ..extension import ASIDE
 from ..findings import Finding
+from ..records import frozen
 from .model import INDEX_FIELDS, FooterReader
 from .tail import Block, Tail
 
@@ -92,7 +93,7 @@ class Shape(NamedTuple):
         return self.footer_bytes / max(self.file_bytes, 1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BuildOptions:
     """The options for building a payload.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 import pyarrow as pa
@@ -12,6 +12,7 @@ from .. import compute as pc
 from .. import kernels, wire
 from ..errors import Unsupported
 from ..logical_types import arrow_type
+from ..records import frozen
 from .elements import Element, parse_element
 
 PHYSICAL_TYPES = tuple(wire.NAMES_OF_TYPE.values())
@@ -28,7 +29,7 @@ WIDEST, MOST_BYTES = 1 << 16, 1 << 24
 OF_ONE_COLUMN = wire.SCHEMA_ELEMENT_NAME, wire.SCHEMA_ELEMENT_FIELD_ID
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeafType:
     """A leaf's physical type, its width in bytes (0: varies), and the Arrow type of its values."""
 

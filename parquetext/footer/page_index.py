@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import sub
 
 import pyarrow as pa
@@ -12,6 +11,7 @@ from .. import kernels, wire
 from ..errors import Malformed, ParquetextError
 from ..logical_types import SortOrder, order_of
 from ..pruning import ColumnBounds
+from ..records import frozen
 from .column_index import ChunkCounts, StoredIndex, find_contradiction, parse_column_index
 from .columns import Bounds
 from .elements import parse_element
@@ -27,7 +27,7 @@ _EXACTNESS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PagePlaces:
     """The locations of a chunk's data pages (OffsetIndex): offset, size including the header, first row."""
 
@@ -51,7 +51,7 @@ class PagePlaces:
         return list(map(sub, ends, self.first_rows[first:last]))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageBounds:
     """The bounds of a column's pages (ColumnIndex): None if a page has none; unknown null counts are -1."""
 
@@ -156,24 +156,30 @@ def parse_bounds(index: StoredIndex, node: Node, fields: ChunkCounts) -> PageBou
     problem = find_contradiction(parsed, node, fields)
     if problem is not None:
         raise Malformed(f"a column index that {problem}", offset=index.offset)
-    sides = [
-        [None if is_null else value for is_null, value in zip(parsed.null_pages, side, strict=True)]
-        for side in (parsed.min_values, parsed.max_values)
-    ]
-    judged = kernels.bound_checks.judge_pairs(node.thrift, node.column_order, *sides)
-    low, high = (
-        [value if bits & bit else None for value, bits in zip(side, judged, strict=True)]
-        for side, bit in zip(sides, (wire.BOUND_MIN, wire.BOUND_MAX), strict=True)
-    )
     nulls = parsed.null_counts or [-1] * len(parsed)
-    known = zip(parsed.null_pages, nulls, fields.page_values, strict=True)
-    return PageBounds(low, high, [values if is_null else count for is_null, count, values in known])
+    low, high = parsed.min_values, parsed.max_values
+    if any(parsed.null_pages):
+        low, high = (
+            [None if is_null else value for is_null, value in zip(parsed.null_pages, side, strict=True)]
+            for side in (low, high)
+        )
+        known = zip(parsed.null_pages, nulls, fields.page_values, strict=True)
+        nulls = [values if is_null else count for is_null, count, values in known]
+    judged = kernels.bound_checks.judge_pairs(node.thrift, node.column_order, low, high)
+    return PageBounds(_usable(low, judged, wire.BOUND_MIN), _usable(high, judged, wire.BOUND_MAX), nulls)
+
+
+def _usable(values: list[bytes | None], judged: bytes, bit: int) -> list[bytes | None]:
+    """Return the bounds that a judgement has declared usable, by this bit, and None for the others."""
+    if all(bits & bit for bits in set(judged)):
+        return values
+    return [value if bits & bit else None for value, bits in zip(values, judged, strict=True)]
 
 
 INDEXES = OFFSET_INDEX, COLUMN_INDEX = "offset_index", "column_index"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DataPages:
     """The data pages of a chunk by their headers, in file order.
 
@@ -187,7 +193,7 @@ class DataPages:
     null_counts: Sequence[int | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexedPages:
     """The indexed locations and bounds of a chunk's data pages; None if there is no index, or an invalid one."""
 

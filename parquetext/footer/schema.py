@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from ..logical_types import LogicalType
+from ..records import frozen
 from ..tabular import Shown, Tabular
 from .elements import Element, parse_element
 from .leaf_types import PHYSICAL_TYPES, REPETITIONS
@@ -15,7 +15,7 @@ from .names import as_path, find_group_or_leaf
 from .path_sizes import nodes_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SchemaNode:
     """A leaf or group of the schema.
 

@@ -10,6 +10,7 @@ from uuid import UUID
 from .. import block_text, extension, kernels, wire
 from ..errors import Damaged, ParquetextError, Unsupported, wire_error
 from ..findings import Finding
+from ..records import frozen
 
 if TYPE_CHECKING:
     from .form_spec import FormSpec
@@ -35,7 +36,7 @@ class Source(Protocol):
         """Return exactly `length` bytes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """A block of the footer's extension.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 
 from .. import compute as pc
 from .. import wire
 from ..pruning import ColumnBounds, known_nulls
+from ..records import frozen
 from .leaf_types import LeafType, leaf_type_of
 from .model import GROUP, FooterReader
 from .names import find_group_or_leaf
@@ -30,7 +30,7 @@ def comparable_type(form: FooterReader, leaf: int, rows: pa.DataType) -> LeafTyp
     return None if node.max_repetition or b"\0" in node.path else leaf_type_of(node.thrift)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredBounds:
     """A leaf's bounds as they are stored, one entry per row group: None if unknown; unknown counts are -1."""
 
@@ -73,7 +73,7 @@ class StoredBounds:
         return made if made.type == rows else made.cast(rows)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RawBounds(StoredBounds):
     """A leaf's bounds as they are stored, in arrays of bytes over the row groups of many files; counts are int64."""
 

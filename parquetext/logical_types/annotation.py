@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import IntEnum
 from typing import NamedTuple
 
 from .. import kernels, wire
 from ..errors import Unsupported
+from ..records import frozen
 
 UNITS = {"ms": "MILLIS", "us": "MICROS", "ns": "NANOS"}  # in the order of the Thrift union TimeUnit
 _UNIT_NAMES = tuple(UNITS)
@@ -32,7 +33,7 @@ class SqlText(NamedTuple):
     duckdb: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogicalType:
     """A logical type annotation: its name, and its parameters (None for those that the type does not have)."""
 

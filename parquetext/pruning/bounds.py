@@ -7,17 +7,19 @@ may not be comparable with a literal, so that Arrow raises the same error in eve
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from .. import compute as pc
+from ..records import frozen
 from .comparing import ORDERED, Members, compared, is_text, members_of, never_fails, text_literal
 from .predicate import Comparison
 
 FEW = 64  # entries that Python compares sooner than Arrow is called
+FEW_MEMBERS = 8  # of a list that are compared with all bounds one by one
 UNCOMPARED = pa.ArrowException, TypeError, ValueError, OverflowError
 
 
@@ -31,7 +33,7 @@ class Outcome(NamedTuple):
     fails: pa.BooleanArray | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnBounds:
     """A leaf's typed bounds, one entry per row group; null if unknown.
 
@@ -164,10 +166,33 @@ def _is_in(members: Members, low: pa.Array, high: pa.Array, bounds: ColumnBounds
     held = pa.array([False] * len(low), pa.bool_())
     if pa.types.is_floating(low.type) and pc.any(pc.is_nan(members.values)).as_py():
         held = pa.array([True] * len(low), pa.bool_())  # a NaN hides from bounds
-    for member in members.values:
-        held = pc.or_kleene(held, pc.and_kleene(pc.less_equal(low, member), pc.greater_equal(high, member)))
+    if len(members.values) > FEW_MEMBERS and _is_ordered_in_python(low.type):
+        held = pc.or_(held, _contain(low, high, members.values))
+    else:
+        for member in members.values:
+            held = pc.or_kleene(held, pc.and_kleene(pc.less_equal(low, member), pc.greater_equal(high, member)))
     meets = pc.and_(pc.invert(bounds.only_nulls), pc.fill_null(held, True))
     return Outcome(pc.or_(meets, pc.invert(bounds.no_nulls)) if members.has_null else meets)
+
+
+def _is_ordered_in_python(kind: pa.DataType) -> bool:
+    """Return True if Python's values of a type have the order of Arrow's."""
+    return (
+        pa.types.is_integer(kind)
+        or pa.types.is_float32(kind)
+        or pa.types.is_float64(kind)
+        or pa.types.is_large_binary(kind)
+    )
+
+
+def _contain(low: pa.Array, high: pa.Array, members: pa.Array) -> pa.BooleanArray:
+    """Return True if a member may be between two bounds; a bound that is not known excludes none."""
+    ascending = sorted(value for value in members.to_pylist() if value is not None and value == value)
+    found = []
+    for least, most in zip(low.to_pylist(), high.to_pylist(), strict=True):
+        first = 0 if least is None else bisect_left(ascending, least)
+        found.append(first < len(ascending) and (most is None or ascending[first] <= most))
+    return pa.array(found, pa.bool_())
 
 
 def _is_not_in(members: Members, low: pa.Array, high: pa.Array, bounds: ColumnBounds) -> Outcome:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
 from .. import kernels, wire
 from ..errors import ParquetextError
+from ..records import frozen
 
 MOST_NULLS = (1 << 63) - 1  # a larger count is a wrapped one
 MILLISECONDS_OF_A_DAY = 86_400_000
@@ -78,7 +78,7 @@ class Column(NamedTuple):
         return Tag.DECIMAL8 <= self.tag <= Tag.DECIMAL256
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chunk:
     """A column chunk in a sidecar: bounds at physical width, None if absent, and its Bloom filter's bitset."""
 

@@ -24,6 +24,7 @@ _HOMES = {
     "closed_at_exit": "execute.at_exit",
     "has_copies": "choose.choice",
     "plan_file": "plan.read_plan",
+    "plan_rows": "plan.read_plan",
     "run": "stages",
     "run_batches": "stages",
 }
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from .execute.at_exit import closed_at_exit as closed_at_exit
     from .execute.watch import Watch as Watch
     from .plan.read_plan import plan_file as plan_file
+    from .plan.read_plan import plan_rows as plan_rows
     from .request.read_request import AUTO as AUTO
     from .request.read_request import ReadOptions as ReadOptions
     from .request.read_request import check_arguments as check_arguments

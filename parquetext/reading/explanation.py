@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ..footer.model import FooterReader
 from ..footer.names import as_path
+from ..records import frozen
 from ..tabular import Listing, Shown, Tabular, chosen
 from .choose.choice import COPIES, NATIVE, Choice, choose
 from .open_file import OpenFile
@@ -28,7 +29,7 @@ BEFORE = "ruled out by the plan of the dataset"
 MOST_REASON = 80  # letters
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RowGroupPlan:
     """The plan of one row group.
 
@@ -52,8 +53,14 @@ class RowGroupPlan:
     pages_read: int | None = None
     bytes: int = 0
 
+    @property
+    def cells(self) -> tuple[object, ...]:
+        """The plan as a row of a table for people."""
+        pages = None if self.pages is None else f"{self.pages_read:,} of {self.pages:,}"
+        return (self.row_group, self.rows, "read" if self.is_read else "skip", pages, self.bytes, self.reason)
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class ColumnDecoder:
     """The decoder of one leaf, the reason for it, and the stored bytes to fetch, at most."""
 
@@ -108,18 +115,7 @@ class Explanation(Tabular):
         return Shown(f"plan of {self.path}", fields, [self._row_group_listing(), self._column_listing()])
 
     def _row_group_listing(self) -> Listing:
-        some = [self.row_groups[number] for number in chosen(len(self.row_groups))]
-        rows = [
-            (
-                each.row_group,
-                each.rows,
-                "read" if each.is_read else "skip",
-                None if each.pages is None else f"{each.pages_read:,} of {each.pages:,}",
-                each.bytes,
-                each.reason,
-            )
-            for each in some
-        ]
+        rows = [self.row_groups[number].cells for number in chosen(len(self.row_groups))]
         headings = ("row group", "rows", "plan", "pages", "bytes", "reason")
         return Listing(headings, rows, len(self.row_groups), "row groups", most_letters=MOST_REASON)
 

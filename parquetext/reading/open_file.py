@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from ..findings import Finding
     from ..footer.copied_chunks import CopyTable
+    from ..footer.page_tables import PageTables
 
 
 class OpenFile(Protocol):
@@ -32,6 +33,10 @@ class OpenFile(Protocol):
 
     def _table_of_copies(self) -> CopyTable | None:
         """Return the table of copies in the footer; without it, slices contain the offsets of copies."""
+        ...
+
+    def _page_tables(self) -> PageTables:
+        """Return the page tables of the file, which are kept."""
         ...
 
     def _naming(self) -> AbstractContextManager[None]:

@@ -23,6 +23,7 @@ from ..encoding.chunk_reader import chunk_of
 from ..encoding.codecs import compress
 from ..encoding.registry import Encoding
 from ..errors import Damaged, Malformed, Refused, wire_error
+from ..records import frozen
 from .chunks import MovedChunk, moved_group
 from .original import Original, Range, Rest, step_of
 from .recode import Leaf, leaves_of, recode, rows_per_page
@@ -99,7 +100,7 @@ class Wanted(NamedTuple):
     codec: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Encoded:
     """The result of `Encoder.write`.
 

@@ -6,11 +6,11 @@ import hashlib
 import struct
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from .. import kernels, wire
 from ..encoding.codecs import decompress
 from ..errors import Damaged, ParquetextError, Unsupported, wire_error
+from ..records import frozen
 from ..storage import has_descriptor
 from ..thrift import integer
 
@@ -22,7 +22,7 @@ _HEAD = struct.Struct("<HHIIIQ32sQIII")  # version, zero, T and its CRC, ranges,
 _LARGEST = 1 << 62
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Range:
     """Bytes of the original: old offset, length, and current offset; None if they are in the rest."""
 
@@ -31,7 +31,7 @@ class Range:
     new: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rest:
     """All ranges that are no longer stored unchanged, concatenated: page indexes and the footer.
 
@@ -51,7 +51,7 @@ class Rest:
     crc: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Original:
     """The input file of `encode`.
 

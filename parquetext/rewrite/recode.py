@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -14,6 +13,7 @@ from ..encoding.codecs import compress
 from ..encoding.registry import Encoding
 from ..errors import ParquetextError, Unsupported
 from ..footer.path_sizes import check_paths
+from ..records import frozen
 from ..thrift import values
 
 PAGE_BYTES = 1 << 20  # of a page's values before encoding
@@ -21,7 +21,7 @@ ROWS_STEP = 1 << 10  # rows per page are a multiple of it, so that encodings get
 FIRST_ROWS = 1 << 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kind:
     """A leaf's physical type, and the size of a value in bytes if it is fixed, else 0."""
 
@@ -29,7 +29,7 @@ class Kind:
     width: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leaf:
     """A leaf of a schema for the chunk reader; entries without a value within a list get no slots."""
 
@@ -39,7 +39,7 @@ class Leaf:
     kind: Kind
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recoded:
     """A complete page, header included, and its counts."""
 

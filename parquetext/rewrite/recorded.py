@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from .. import block_text, kernels, wire
 from ..errors import Damaged, ParquetextError
 from ..footer.locate import read_tail
+from ..records import frozen
 from .original import Original, OriginalSource
 
 Place = tuple[int, int]  # offset, length
@@ -16,7 +16,7 @@ STOP = b"\0"
 MOST_TIMES = 16  # limit for nested encodings of a file
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordedOriginal:
     """The block of an original, and its offset in the file."""
 

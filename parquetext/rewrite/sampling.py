@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from .. import kernels
 from ..encoding.carried import Carried
 from ..encoding.chunk_reader import Chunk
 from ..encoding.pages import VAST_BYTES
 from ..encoding.registry import Encoding
+from ..records import frozen
 from .recode import Recoded, opened, pages_of, rows_per_page, take
 
 ROW_GROUPS = 3  # the first one, a middle one and the last one
@@ -22,7 +22,7 @@ BOUNDS = {"most_bytes": 1 << 25, "most_page": VAST_BYTES}
 clock = time.perf_counter
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Measured:
     """A column's pages in an encoding: their size in bytes, their entries, and the time to decode them."""
 

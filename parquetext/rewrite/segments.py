@@ -9,13 +9,14 @@ from typing import Any
 
 from ..encoding.pages import OVERRUN
 from ..errors import Malformed
+from ..records import frozen
 
 CHUNK, COPY, OFFSET_INDEX, KEPT = range(4)
 
 Span = tuple[int, int]  # begin, end
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Claim:
     """A byte range that a footer refers to.
 

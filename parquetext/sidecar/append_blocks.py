@@ -77,9 +77,7 @@ def _bounds(footer: bytes, data: pa.NativeFile) -> tuple[bytes, bytes] | None:
 
 
 SIZE_BYTES = 8
-FACTS = (
-    "flags",
-    "sizes",
+NUMBERS = (
     "codec",
     "encodings",
     "num_values",
@@ -88,6 +86,7 @@ FACTS = (
     "null_count",
     "distinct_count",
 )
+FACTS = ("flags", "sizes", *NUMBERS)
 MIN, MAX = 1, 2
 
 

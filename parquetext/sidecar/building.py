@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -13,6 +12,7 @@ from .. import kernels
 from ..errors import Conflict, ParquetextError, Refused, names_memory
 from ..footer.locate import FIRST_READ_REMOTE, read_tail
 from ..footer.path_sizes import check_paths
+from ..records import frozen
 from ..storage import TICK_NS, create, open_source, resolve
 from ..storage.refusals import check
 from .append_blocks import backfill
@@ -30,7 +30,7 @@ from .table_formats import TABLE_FORMAT, membership, refuse_sidecar, table_above
 LENGTH_AND_MAGIC = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Built:
     """A sidecar that was written.
 

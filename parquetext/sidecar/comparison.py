@@ -8,20 +8,12 @@ from .. import kernels, wire
 from ..errors import ParquetextError
 from ..findings import Finding
 from ..storage import open_source, resolve
+from .append_blocks import NUMBERS
 from .building import sidecar_bytes
 from .naming import candidates
 from .plan import origin_of, read_first
 
 MEANINGLESS = wire.PM_STAT_MIN_INLINED | wire.PM_STAT_MAX_INLINED  # position is the writer's choice
-NUMBERS = (
-    "codec",
-    "encodings",
-    "num_values",
-    "byte_range_start",
-    "total_compressed_size",
-    "null_count",
-    "distinct_count",
-)
 NONE = -1
 HEADER = {
     "designated_timestamp": "the designated timestamp is column",

@@ -50,6 +50,7 @@ def exists(location: Any) -> bool:
     Returns
     -------
     bool
+        True also for a sidecar of another program.
 
     Raises
     ------

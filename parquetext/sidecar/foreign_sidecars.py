@@ -24,8 +24,8 @@ def foreign_beside(path: object) -> str | None:
 
     Parameters
     ----------
-    path : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
-        As `parquetext.open` takes it.
+    path : path
+        Of the Parquet file, as `parquetext.open` takes it.
 
     Returns
     -------

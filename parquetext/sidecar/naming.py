@@ -50,8 +50,8 @@ def sidecar_path(path: object) -> Target:
 
     Parameters
     ----------
-    path : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
-        As `parquetext.open` takes it.
+    path
+        As for `candidates`.
 
     Returns
     -------

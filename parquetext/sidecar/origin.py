@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 
 from .. import kernels, wire
 from ..errors import Malformed
+from ..records import frozen
 from ..storage import Version
 from .questdb_types import has_scales
 
@@ -26,7 +26,7 @@ class Belongs(Enum):
     YES = "file"  # the file itself is untouched
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """The state of the Parquet file when the sidecar was made.
 

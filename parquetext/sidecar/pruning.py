@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pyarrow.fs as pafs
 
 from .. import kernels
 from ..errors import ParquetextError
+from ..records import frozen
 from ..storage import Target, resolve
 from .foreign_sidecars import has_own_note
 from .naming import ALONE, OF_ALONE, OURS
@@ -20,7 +20,7 @@ from .store_layout import is_of_store
 REMOVED, ORPHAN, KEPT = "removed", "orphan", "kept"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pruned:
     """A sidecar without its Parquet file.
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 from ..errors import Malformed, Unsupported
+from ..records import frozen
 
 KEY = b"questdb"
 VERSION = GLOBAL_KEYS = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeclaredColumn:
     """A column's type code, id (-1: none), and the values that determine its flags."""
 
@@ -21,7 +21,7 @@ class DeclaredColumn:
     is_ascii: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Declared:
     """The parsed key-value: columns, dead bytes in the file, and the numbers of newer writers (-1: none)."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 
 from .. import kernels
 from ..errors import ColumnError
@@ -61,13 +62,8 @@ class SidecarForm(ThriftForm):
         note = plan.reader.scratchpad.get(CODE)
         return None if note is None else cls(plan, note)
 
-    @property
-    def num_rows(self) -> int:
-        return self._plan.num_rows
-
-    @property
-    def row_group_count(self) -> int:
-        return self._plan.num_row_groups
+    num_rows = property(attrgetter("_plan.num_rows"))
+    row_group_count = property(attrgetter("_plan.num_row_groups"))
 
     def column(self, leaf: int, first: int = 0, count: int | None = None):
         chunks = self._slices.column(self._scan, leaf)

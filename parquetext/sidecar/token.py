@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import struct
 import time
-from dataclasses import dataclass
 
 from .. import kernels, systems
 from ..errors import Damaged
+from ..records import frozen
 
 MAGIC = int.from_bytes(b"PQTK", "little")
 LAYOUT = 1
@@ -23,7 +23,7 @@ ATTEMPTS = 100
 PAUSE_SECONDS = 0.001
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Token:
     """The committed state of a store.
 

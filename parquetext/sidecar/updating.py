@@ -6,10 +6,10 @@ import errno
 import os
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from .. import kernels, wire
 from ..errors import ParquetextError
+from ..records import frozen
 from ..storage import LocalSource, Target, open_source, resolve
 from ..storage.folder import Folder
 from ..storage.locking import open_locked
@@ -36,7 +36,7 @@ from .token import Token
 CURRENT, UPDATED, REBUILT, BUILT, COMPACTED = "current", "updated", "rebuilt", "built", "compacted"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Updated:
     """The outcome of an update of a sidecar.
 
@@ -133,19 +133,15 @@ def compact(path: object, *, sidecar: object = None, always: bool = False, ignor
 
     Parameters
     ----------
-    path : path
-        As `parquetext.open` takes it.
-    sidecar : path, optional
-        By default the one beside the file.
+    path, sidecar, ignore
+        As for `update`.
     always : bool
         True to rewrite it also if less than half of it, and less than 1 GiB, is unused.
-    ignore : iterable of str
-        As for `update`.
 
     Returns
     -------
     Updated
-        The outcome, and the number of bytes written.
+        As for `update`.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from .versions import check_version
 
 # Modules, and the public names that come from them. A module with the name of its function would hide it.
 _NAMES = {
-    "jobs": "upgrade encode strip finalize restore verify build_sidecars build_catalog JobFailed",
+    "jobs": "upgrade add_page_index encode strip finalize restore verify build_sidecars build_catalog JobFailed",
     "listing": "list_files",
     "watching": "watch",
     "column_reads": "read",
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .java import JavaNotFound as JavaNotFound
     from .java import find_java_home as find_java_home
     from .jobs import JobFailed as JobFailed
+    from .jobs import add_page_index as add_page_index
     from .jobs import build_catalog as build_catalog
     from .jobs import build_sidecars as build_sidecars
     from .jobs import encode as encode

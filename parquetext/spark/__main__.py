@@ -7,8 +7,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-import typer
-from pyarrow import ArrowException
+try:
+    import typer
+    from pyarrow import ArrowException
+except ModuleNotFoundError as error:  # --py-files brings this package without those that it requires
+    print(f"parquetext: {error}: pip install pyarrow 'pandas<3' rich typer, for this Python", file=sys.stderr)
+    raise SystemExit(2) from None
 
 from ..catalog import names_of
 from ..edits import ONLY_PARQUETEXT, paired
@@ -47,6 +51,9 @@ def job(
         list[str] | None,
         typer.Option(metavar="NAME", help="encode: one for all columns, or one for each, in their order."),
     ] = None,
+    bloom: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="add_page_index: a column with filters. May be repeated.")
+    ] = None,
     max_growth: Annotated[
         str | None, typer.Option(metavar="SHARE", help="encode, best: what copies may add to a file; 20% without.")
     ] = None,
@@ -81,6 +88,7 @@ def job(
         "placement": placement,
         "stats": stats,
         "columns": column,
+        "bloom": bloom,
         "codec": codec,
         "max_growth": max_growth,
         "pages": pages,
@@ -141,10 +149,9 @@ def _check(
 
 def _session(conf: Sequence[str]) -> SparkSession:
     try:
-        import pyspark  # noqa: F401
+        check_version()
     except ImportError as error:
-        raise Unsupported(f"jobs need pyspark: pip install 'parquetext[spark]' ({error})") from None
-    check_version()
+        raise Unsupported(str(error)) from None
     from .starting import session
 
     settings = [each.partition("=") for each in conf]

@@ -59,6 +59,11 @@ def _changing(verb: Callable) -> Action:
     return Action(run, moved)
 
 
+def _reading(verb: Callable) -> Action:
+    """Return the action of a verb that may read the whole file, also if it writes only the tail or nothing."""
+    return _changing(verb)._replace(moved=lambda size, options: size)
+
+
 def _verify(target, options: Mapping) -> dict:
     report = verify(target, **options)
     form = best_name(report.forms)
@@ -88,6 +93,7 @@ def _build_sidecar(target, options: Mapping) -> dict:
 
 ACTIONS = {
     "upgrade": _changing(edits.upgrade),
+    "add_page_index": _reading(edits.add_page_index),
     "encode": _changing(edits.encode),
     "strip": _changing(edits.strip),
     "finalize": _changing(edits.finalize),

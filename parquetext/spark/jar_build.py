@@ -28,6 +28,7 @@ _JARS = Path(__file__).parent / "jars"
 _CHECKOUT = Path(__file__).parents[2] / "jvm"
 _FOLDERS = "src", "spark3", "spark4", "stubs", "stubs_2.12"
 _JAVA = "8"  # clusters with Spark 3.5 may run on it
+_REMEDY = "install a JDK, 17 or later"
 _TIME = (1980, 1, 1, 0, 0, 0)  # of everything in a zip: the same files give the same bytes
 
 
@@ -56,7 +57,7 @@ SETS = {
 
 
 class CannotBuild(RuntimeError):
-    """There is no javac, or it reports errors."""
+    """There is no javac, it cannot be run, or it reports errors."""
 
 
 def installed(name: str) -> Path | None:
@@ -144,7 +145,7 @@ def _manifest_of(jar: Path) -> bytes | None:
     try:
         with zipfile.ZipFile(jar) as archive:
             return archive.read("META-INF/MANIFEST.MF")
-    except (FileNotFoundError, zipfile.BadZipFile, KeyError):
+    except (OSError, zipfile.BadZipFile, KeyError):
         return None
 
 
@@ -176,7 +177,7 @@ def compiled(
     """
     javac = javac or shutil.which("javac")
     if javac is None:
-        raise CannotBuild("there is no javac: install a JDK, 17 or later")
+        raise CannotBuild(f"there is no javac: {_REMEDY}")
     with tempfile.TemporaryDirectory() as folder:
         ours, stubs, made = (Path(folder, name) for name in ("sources", "stubs", "classes"))
         _copy(sources, classes.sources, ours, classes.replaced)
@@ -184,7 +185,10 @@ def compiled(
         made.mkdir()
         paths = ["-classpath", libraries] if libraries else ["-classpath", str(stubs), "-sourcepath", str(stubs)]
         _run_javac(javac, [*paths, "-d", str(made), *map(str, _below(ours, "*.java"))])
-        return {path.relative_to(made).as_posix(): path.read_bytes() for path in _below(made, "*.class")}
+        files = {path.relative_to(made).as_posix(): path.read_bytes() for path in _below(made, "*.class")}
+    if not files:
+        raise CannotBuild(f"{javac} made no classes: {_REMEDY}")
+    return files
 
 
 def _copy(sources: Path, folders: Iterable[str], into: Path, replaced: Iterable[tuple[str, str]]) -> None:
@@ -201,10 +205,15 @@ def _copy(sources: Path, folders: Iterable[str], into: Path, replaced: Iterable[
 def _run_javac(javac: str, arguments: list[str]) -> None:
     quickly = "-J-XX:TieredStopAtLevel=1"  # javac lives for seconds: this halves them
     options = ["--release", _JAVA, "-encoding", "UTF-8", "-proc:none", "-nowarn", "-Xlint:none", "-implicit:none"]
-    finished = subprocess.run([javac, quickly, *options, *arguments], capture_output=True, text=True)
+    command = [javac, quickly, *options, *arguments]
+    try:
+        finished = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise CannotBuild(f"{javac} cannot be run ({error.strerror}): {_REMEDY}") from None
     if finished.returncode:
         lines = finished.stderr.splitlines() or [f"exit code {finished.returncode}"]
-        raise CannotBuild(f"{javac} fails: {next((line for line in lines if 'error:' in line), lines[0]).strip()}")
+        reason = next((line for line in lines if "error:" in line), lines[0]).strip()
+        raise CannotBuild(f"{javac} fails: {reason}: {_REMEDY}")
 
 
 def zipped(files: Iterable[tuple[str, bytes]], level: int | None = None) -> bytes:

@@ -87,6 +87,42 @@ def upgrade(spark: SparkSession, paths: object, form: Form | str = AUTO, **optio
     return run(spark, "upgrade", paths, {"form": form, **options})
 
 
+def add_page_index(
+    spark: SparkSession, paths: object, *, bloom: object = (), wrap: bool = False, **options: Unpack[ChangeJob]
+) -> DataFrame:
+    """Add page indexes and Bloom filters to every file, as `parquetext.add_page_index` does for one file.
+
+    The outcomes are ``"indexed"``, ``"unchanged"``, ``"skipped"``, ``"refused"`` and ``"failed"``.
+
+    Parameters
+    ----------
+    spark, paths
+        See `upgrade`.
+    bloom, wrap
+        See `parquetext.add_page_index`.
+    **options
+        See `parquetext.add_page_index` and `Job`.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row per file with the columns that `upgrade` describes.
+
+    Raises
+    ------
+    JobFailed
+        If ``on_error="raise"``, and a file failed.
+
+    Examples
+    --------
+    >>> done = parquetext.spark.add_page_index(spark, "lake", progress=False)
+    >>> [row.outcome for row in done.collect()]
+    ['indexed']
+    """
+    columns = [bloom] if isinstance(bloom, str) else list(bloom)  # type: ignore[call-overload]
+    return run(spark, "add_page_index", paths, {"bloom": columns, **_given({"wrap": wrap}), **options})
+
+
 def encode(
     spark: SparkSession,
     paths: object,

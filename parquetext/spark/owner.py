@@ -7,13 +7,14 @@ import hashlib
 import os
 import re
 import socket
-from dataclasses import dataclass
 from pathlib import Path
+
+from ..records import frozen
 
 _TEXT = re.compile(r"([0-9a-f]{8})-(\d+)-(\d+)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Owner:
     """A process: its machine, its number, and when it was started, by the machine's clock ticks."""
 

@@ -13,6 +13,8 @@ import shutil
 import sys
 import tempfile
 import zipfile
+from collections.abc import Callable
+from functools import partial
 from importlib import util
 from pathlib import Path
 
@@ -41,7 +43,8 @@ def jar(version: str | None = None) -> str:
     Raises
     ------
     NoJar
-        If there is no jar for this version, or if the package has only its sources and there is no JDK.
+        If there is no jar for this version, if the package has only its sources and there is no JDK, or if the jar
+        cannot be written to a private directory.
 
     Examples
     --------
@@ -50,7 +53,7 @@ def jar(version: str | None = None) -> str:
     """
     version = version or _installed_version()
     if version is None:
-        raise NoJar("no Spark is installed here: state its version, as in jar('4.0.0')")
+        raise NoJar("no Spark is installed here: state its version, such as 4.0.0")
     return str(find_jar(version))
 
 
@@ -62,12 +65,14 @@ def find_jar(version: str) -> Path:
     (name,) = names
     if path := installed(name):
         return path
-    if content := _packaged(name):
-        return keep({name: content}) / name
     try:
-        return build(name, javac=_javac()) if checkout() else _compiled(name)
+        if content := _packaged(name):
+            return keep({name: content}) / name
+        return _built(partial(build, name)) if checkout() else _compiled(name)
     except CannotBuild as error:
         raise NoJar(f"the jar for Spark {version} is not in this installation, and was not compiled: {error}") from None
+    except OSError as error:
+        raise NoJar(f"the jar for Spark {version} cannot be written: {error}") from None
 
 
 def _installed_version() -> str | None:
@@ -98,14 +103,30 @@ def _compiled(name: str) -> Path:
     folder = keep({SOURCES: archive})
     with tempfile.TemporaryDirectory() as sources:
         zipfile.ZipFile(io.BytesIO(archive)).extractall(sources)
-        return build(name, folder, Path(sources), _javac())
+        return _built(partial(build, name, folder, Path(sources)))
 
 
-def _javac() -> str | None:
-    """Return javac from the JDK that Spark runs on, or else from PATH."""
+def _built(build: Callable[..., Path]) -> Path:
+    """Build a jar with the first javac that can: the one of the JDK that Spark runs on may be too old."""
+    reasons = []
+    javacs: list[str | None] = [*_javacs()]
+    for javac in javacs or [None]:
+        try:
+            return build(javac=javac)
+        except CannotBuild as error:
+            reasons.append(str(error))
+    raise CannotBuild("; ".join(reasons))
+
+
+def _javacs() -> list[str]:
+    """Return javac of the JDK that Spark runs on, the one next to java, and the one on PATH."""
     home, java = os.environ.get("JAVA_HOME"), shutil.which("java")
-    folders = [*([f"{home}/bin"] if home else []), *([os.path.dirname(os.path.realpath(java))] if java else [])]
-    return shutil.which("javac", path=os.pathsep.join(folders)) or shutil.which("javac")
+    folders = [f"{home}/bin" if home else None, os.path.dirname(os.path.realpath(java)) if java else None]
+    found = [*(shutil.which("javac", path=folder) for folder in folders if folder), shutil.which("javac")]
+    by_file: dict[str, str] = {}
+    for javac in filter(None, found):
+        by_file.setdefault(os.path.realpath(javac), javac)
+    return list(by_file.values())
 
 
 if __name__ == "__main__":

@@ -12,9 +12,12 @@ SUPPORTED = "3.5 and 4.0 to 4.3"
 
 
 def spark_version() -> tuple[int, int]:
-    """Return the first two numbers of pyspark's version."""
-    import pyspark
-
+    """Return the first two numbers of pyspark's version; ImportError with a remedy if it is not installed."""
+    try:
+        import pyspark
+    except ImportError as error:
+        message = f"jobs need pyspark: pip install 'parquetext[spark]' ({error})"
+        raise ImportError(message, name=error.name) from None
     found = re.match(r"(\d+)\.(\d+)", pyspark.__version__)
     return (int(found[1]), int(found[2])) if found else OLDEST
 

@@ -53,7 +53,8 @@ def write(
         Write a sidecar beside each file.
     **options
         Spark's options: ``compression`` and ``partitionOverwriteMode`` (by default the session's settings),
-        ``maxRecordsPerFile``, and ``**{"parquet.block.size": …}``.
+        ``maxRecordsPerFile``, and ``**{"parquet.block.size": …}``. ``optimizeFor`` is `optimize_for` of
+        `parquetext.ParquetWriter`; it also chooses the codec if ``compression`` is not given.
 
     Returns
     -------
@@ -85,10 +86,9 @@ def write(
     chosen = MODES.get(mode.lower().replace("_", ""))
     if chosen is None:
         raise ParquetextError(f"mode {mode!r}: one of {', '.join(MODES)} expected")
-    given = {
-        "compression": spark.conf.get("spark.sql.parquet.compression.codec"),
-        "partitionOverwriteMode": spark.conf.get("spark.sql.sources.partitionOverwriteMode"),
-    }
+    given = {"partitionOverwriteMode": spark.conf.get("spark.sql.sources.partitionOverwriteMode")}
+    if "optimizefor" not in map(str.lower, options):  # otherwise, only an explicit codec counts
+        given["compression"] = spark.conf.get("spark.sql.parquet.compression.codec")
     parsed = OutputOptions.of({**given, **options} | {"form": form, "sidecar": sidecar})
     keys = [partition_by] if isinstance(partition_by, str) else list(partition_by)
     target = Filesystems.of(spark).target(normal(path))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ParquetextError, Refused
+from ..records import frozen
 from .appending import Appender, appender
 from .backend import Backend
 from .in_place import IsSound
@@ -43,7 +44,7 @@ def create(path: object, *, ignore: Iterable[str] = (), owner: int | None = None
     return target.backend.new_file(target, ignored=ignored, owner=owner)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangeOptions:
     """The arguments of `change`, checked; `ignored` contains the names of `ignore`."""
 

@@ -19,10 +19,10 @@ import sys
 import zlib
 from array import array
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from .. import systems
 from ..errors import ParquetextError, Refused
+from ..records import frozen
 from .folder import CHECKSUMS_NEW, CHECKSUMS_OLD, Folder, beside, status_of
 from .locking import create_locked, sweep
 from .operations import Operations, keep_attributes
@@ -46,7 +46,7 @@ def crc_path(path: str) -> str:
     return os.path.join(folder, f".{name}.crc")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checksums:
     """The content of a checksum file.
 

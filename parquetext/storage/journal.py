@@ -13,8 +13,8 @@ import time
 import zlib
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ..records import frozen
 from .folder import JOURNAL, beside
 from .operations import Operations
 from .source import LocalSource, TailEdit, Version
@@ -31,7 +31,7 @@ _HEADER_1 = struct.Struct("<8sQQQIII")
 _CRC = struct.Struct("<I")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Journal:
     """A complete journal.
 

@@ -31,21 +31,13 @@ NULL = "__HIVE_DEFAULT_PARTITION__"
 class SourceError(ParquetextError, TypeError):
     """An argument is neither a file nor a filesystem. It is a TypeError, as in pyarrow."""
 
-    __str__ = ParquetextError.__str__
-
 
 class NotReadable(SourceError, io.UnsupportedOperation):
     """An open file cannot be read, or cannot seek. It is an OSError, as in pyarrow."""
 
-    __str__ = ParquetextError.__str__
-    __reduce__ = ParquetextError.__reduce__
-
 
 class ChangedFile(Conflict, OSError):
     """The file was changed while it was read. It is an OSError, like pyarrow's error for the resulting bytes."""
-
-    __str__ = ParquetextError.__str__
-    __reduce__ = ParquetextError.__reduce__
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from .. import systems, wire
 from ..errors import Conflict, Malformed, wire_error
+from ..records import frozen
 from ..threads import Pool
 from .backend import Capability
 from .capabilities import can_read_many
@@ -28,7 +28,7 @@ TICK_NS, SECOND_NS = 20_000_000, 1_000_000_000  # longer than the clock tick of 
 _OPEN_FLAGS = systems.O_CLOEXEC | systems.O_NONBLOCK  # a FIFO must not block the open
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Version:
     """The identity of a file's content: equal versions mean that the file has not changed.
 
@@ -363,7 +363,7 @@ class Overlay(Source):
         self._source.close()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TailEdit:
     """Keep the first `keep` bytes of a file, and replace the rest by `tail`.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from .. import kernels, wire
 from ..errors import Malformed, wire_error
+from ..records import frozen
 from .struct_tables import STRUCTS
 
 COMPACT = {
@@ -23,7 +23,7 @@ COMPACT = {
 BITS = {"i16": 16, "i32": 32, "i64": 64}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unknown:
     """A field that the table does not have, or has with another type: its compact type and its value's bytes."""
 

@@ -6,6 +6,7 @@ import json
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 import typer
 from typer.testing import CliRunner
 
@@ -53,6 +54,7 @@ def test_footers_values_and_writes_are_compared_on_small_shapes(tmp_path):
             assert (row["minimum_ratio"] is None) == (row["ratio"] is None)
 
 
+@pytest.mark.usefixtures("long")
 def test_command_measures_a_copy_of_the_users_file(tmp_path):
     path = tmp_path / "own.parquet"
     pq.write_table(pa.table({"n": range(100), "s": ["a"] * 100}), path)

@@ -10,6 +10,7 @@ from benchmarks.workspace import Workspace
 from parquetext import read_table
 
 
+@pytest.mark.usefixtures("long")
 def test_every_type_and_encoding_is_compared_with_pyarrow():
     groups = list(encoders.measure(values=300, rounds=1))
     subjects = [group[0].subject for group in groups]

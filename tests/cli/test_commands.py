@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import typer
+from support.cli_runs import run
 from support.flat_files import as_par3
 from support.parquet_bytes import footer_of, parquet_bytes, with_footer
-from typer.testing import CliRunner
 
 import parquetext
 from parquetext import demo, edits, extension
@@ -39,10 +39,6 @@ def lake(tmp_path) -> Path:
         pq.write_table(table, tmp_path / part / "part-0.parquet")
     (tmp_path / "day=2" / "_hidden.parquet").write_bytes(b"not looked at")
     return tmp_path
-
-
-def run(*arguments: object):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def test_encode_and_strip(lake):
@@ -385,6 +381,30 @@ def test_the_demo_runs_on_a_small_table(tmp_path):
     assert done.exit_code == 0, done.output
     assert "byte for byte" in done.output
     assert "everything is as it should be" in done.output
+
+
+def test_the_demo_creates_the_folder_that_keeps_its_files(tmp_path):
+    options = "--columns", 50, "--row-groups", 2, "--folder", tmp_path / "new/folder", "--reader", "pyarrow"
+    assert run("demo", *options).exit_code == 0
+    assert (tmp_path / "new/folder/wide-upgraded.parquet").is_file()
+
+
+def test_a_command_without_a_required_package_names_it_and_the_remedy_in_one_line(tmp_path):
+    (tmp_path / "parquetext").symlink_to(Path(parquetext.__file__).parent)
+    command = [sys.executable, "-S", "-m", "parquetext", "--version"]  # -S: without the installed packages
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr == "parquetext: No module named 'typer': pip install pyarrow rich typer zlib-ng\n"
+
+
+def test_the_demo_without_a_temporary_folder_names_one_line_of_remedies(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "absent"))
+    done = run("demo")
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+    assert "set TMPDIR to a folder that can be written, or use --folder" in done.stderr
+    done = run("demo", "--columns", 50, "--row-groups", 2, "--folder", tmp_path, "--reader", "pyarrow")
+    assert done.exit_code == 0, done.output
 
 
 def test_the_demo_shows_that_fastparquet_may_fail(tmp_path):

@@ -7,16 +7,13 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.cli_runs import run
 from support.described import ROWS, table, write
-from typer.testing import CliRunner
 
-from parquetext.cli.app import app
+from parquetext.cli.choices import OptimizeFor
+from parquetext.edits.options import OPTIMIZED_FOR
 
 NAN = float("nan")
-
-
-def run(*arguments: object):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def found(*arguments: object) -> list[dict]:
@@ -99,6 +96,19 @@ def test_quiet_and_missing_files(path, tmp_path):
     assert (done.exit_code, done.output) == (0, "")
     missing = run("diff", path, tmp_path / "none.parquet")
     assert missing.exit_code == 2 and "none.parquet" in missing.stderr
+
+
+def test_rewrite_optimizes_for_a_use(path, tmp_path):
+    out = tmp_path / "out.parquet"
+    assert [use.value for use in OptimizeFor] == [*OPTIMIZED_FOR]
+    codecs = {}
+    for use in OPTIMIZED_FOR:
+        done = run("rewrite", path, "--out", out, "--optimize-for", use)
+        assert done.exit_code == 0 and pq.read_table(out).equals(pq.read_table(path)), done.output
+        codecs[use] = pq.read_metadata(out).row_group(0).column(0).compression
+    assert codecs["size"] == "ZSTD" and codecs["scan"] == "SNAPPY" != codecs["random_access"]
+    refused = run("rewrite", path, "--out", out, "--optimize-for", "speed")
+    assert refused.exit_code == 2 and "random_access" in refused.stderr
 
 
 def test_rewrite_then_diff(path, tmp_path):

@@ -19,8 +19,8 @@ from parquetext.cli.app import app
 from parquetext.storage.folder import NEW, beside
 
 CHECKS_OR_CHANGES = {
-    "upgrade", "encode", "strip", "finalize", "restore", "verify", "inspect", "layout", "merge", "split", "rewrite",
-    "sidecar build", "sidecar show", "sidecar verify", "sidecar update"
+    "upgrade", "add-page-index", "encode", "strip", "finalize", "restore", "verify", "inspect", "layout", "merge",
+    "split", "rewrite", "sidecar build", "sidecar show", "sidecar verify", "sidecar update"
 }  # fmt: skip
 CHANGES_NOTHING_HERE = {"recover", "sidecar compact"}
 

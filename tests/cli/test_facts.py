@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
 
 import duckdb
@@ -10,16 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from support.cli_runs import documents, run
 from support.described import ROWS, write
 from typer.testing import CliRunner
 
 import parquetext
 from parquetext.cli.app import app
 from parquetext.inspection.content.value_text import as_json
-
-
-def run(*arguments: object):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +29,6 @@ def path(folder, request):
     if request.param != "thrift":
         parquetext.upgrade(path, form=request.param)
     return path
-
-
-def documents(*arguments: object) -> list[dict]:
-    done = run(*arguments, "--json")
-    assert done.exit_code == 0, done.output
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def test_the_schema_is_the_text_that_parquet_tools_print(path):

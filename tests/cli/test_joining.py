@@ -7,21 +7,23 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.cli_runs import run
 from support.described import ROWS, table, write
-from typer.testing import CliRunner
 
 from parquetext import edits
-from parquetext.cli.app import app
 from parquetext.cli.arguments import size_of
-
-
-def run(*arguments: object):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture
 def path(tmp_path):
     return write(tmp_path / "a.parquet")
+
+
+def test_merge_names_rewrite_if_pages_would_change(path, tmp_path):
+    out = tmp_path / "out.parquet"
+    done = run("merge", path, path, "-o", out, "--optimize-for", "random_access")
+    assert done.exit_code != 0 and "rewrite the new file with optimize_for='random_access'" in done.stderr
+    assert not out.exists()
 
 
 def test_split_then_merge(path, tmp_path):

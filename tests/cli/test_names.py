@@ -12,9 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
+from support.cli_runs import run
 
-from parquetext.cli.app import app
 from parquetext.escaping import escaped, json_line
 
 NAMES = [
@@ -41,10 +40,6 @@ def lake(tmp_path, monkeypatch) -> Path:
     with open("bad\n\x1b[1m[b].parquet", "wb") as file:
         file.write(b"\n\x1b[31m nothing")
     return tmp_path
-
-
-def run(*arguments: object):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 COMMANDS = [

@@ -11,17 +11,13 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from support.cli_runs import documents as rows
+from support.cli_runs import run
 from support.described import ROWS, write
-from typer.testing import CliRunner
 
 import parquetext
 from parquetext.cli import fact_tables
 from parquetext.cli import row_commands as cli_rows
-from parquetext.cli.app import app
-
-
-def run(*arguments: object):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")
@@ -29,12 +25,6 @@ def path(tmp_path_factory):
     path = write(tmp_path_factory.mktemp("rows") / "a.parquet")
     parquetext.upgrade(path, form="flat")
     return path
-
-
-def rows(*arguments: object) -> list[dict]:
-    done = run(*arguments, "--json")
-    assert done.exit_code == 0, done.output
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def test_json_has_the_values_as_json_has_them(path):

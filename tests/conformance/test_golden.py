@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import shutil
-import sys
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from support.conformance import FOLDER, module
 
 import parquetext
 
-FOLDER = Path(__file__).parent
 FILES = FOLDER / "files"
 NAMES = sorted(path.stem for path in FILES.glob("*.json"))
-
-
-def module(name: str):
-    sys.path.insert(0, str(FOLDER))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(str(FOLDER))
 
 
 make, expectations = module("make"), module("expectations")

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = Path(parquetext.__file__).parent
 CALLS = Path(__file__).with_name("public_calls.py")
 PROGRAMS = ("readme.py", "public_calls.py")
-LAZY = ("parquetext", "parquetext.footer", "parquetext.sidecar", "parquetext.spark")
+LAZY = ("parquetext", "parquetext.footer", "parquetext.sidecar", "parquetext.spark", "parquetext.torch")
 
 
 @pytest.fixture

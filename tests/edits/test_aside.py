@@ -10,7 +10,7 @@ from uuid import UUID
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
+from support.parquet_bytes import EVERY_PLACE, TABLE, footer_of, parquet_bytes, with_footer
 
 import parquetext
 from parquetext import edits, extension, sidecar, wire
@@ -22,19 +22,8 @@ ORIGINAL = parquet_bytes()
 OFFSET = len(ORIGINAL) - 8 - len(footer_of(ORIGINAL))
 PLACEMENTS = ("aside", "in-struct", "after-stop")
 FORMS = ("flat", "index")
-EVERY_PLACE = [
-    {"marker": marker, "placement": placement}
-    for marker, placement in itertools.product(extension.MARKERS, extension.PLACEMENTS)
-]
 
 pytestmark = pytest.mark.usefixtures("implementation")
-
-
-@pytest.fixture
-def path(tmp_path) -> Path:
-    file = tmp_path / "x.parquet"
-    file.write_bytes(ORIGINAL)
-    return file
 
 
 def form_of(path: Path) -> str:
@@ -68,7 +57,7 @@ def test_the_default_stands_aside_and_the_extension_is_text(path, form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(("first", "second"), itertools.permutations(PLACEMENTS, 2))
+@pytest.mark.parametrize(("first", "second"), list(itertools.permutations(PLACEMENTS, 2)))
 def test_a_block_is_moved_from_any_placement_to_any_other(path, form, first, second):
     edits.upgrade(path, form=form, placement=second)
     wanted = path.read_bytes()

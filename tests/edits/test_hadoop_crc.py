@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from support.hadoop import checksummed, crc_of, reads
+from support.hadoop import checksummed, crc_of, reads, write_checksummed
 from support.kills import kill_at_every_call
 from support.parquet_bytes import parquet_bytes
 
@@ -27,10 +27,7 @@ NEW = {"new": [4, 5], "text": ["a", "b"]}
 
 @pytest.fixture
 def path(tmp_path) -> Path:
-    path = tmp_path / "part-0.parquet"
-    path.write_bytes(ORIGINAL)
-    crc_of(path).write_bytes(checksummed(ORIGINAL))
-    return path
+    return write_checksummed(tmp_path / "part-0.parquet", ORIGINAL)
 
 
 @pytest.mark.parametrize("in_place", [False, True], ids=["replaced", "in place"])

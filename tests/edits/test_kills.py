@@ -21,10 +21,17 @@ CHANGES = {
     "finalize": ("upgraded", "final"),
     "encode": ("upgraded", "encoded"),
     "strip encoded": ("encoded", "upgraded"),
+    "add_page_index": ("upgraded", "indexed"),
+    "strip indexed": ("indexed", "plain"),
 }
 ENCODE = {"columns": {"column 0": "delta_binary_packed", "column 7": "byte_stream_split"}}
-OPTIONS = {"upgrade": {"form": "flat"}, "finalize": {"confirm": True}, "encode": ENCODE}
-TAILS = ("upgrade", "strip", "finalize")  # changes that can be made in place
+OPTIONS = {
+    "upgrade": {"form": "flat"},
+    "finalize": {"confirm": True},
+    "encode": ENCODE,
+    "add_page_index": {"bloom": ["column 3"]},
+}
+TAILS = ("upgrade", "strip", "finalize", "add_page_index", "strip indexed")  # changes that can be made in place
 CASES = [(verb, in_place) for verb in CHANGES for in_place in (False, True)[: 1 + (verb in TAILS)]]
 
 
@@ -36,13 +43,16 @@ def case_name(verb: str, in_place: bool) -> str:
 def killed(tmp_path_factory) -> tuple[Path, dict]:
     """A folder of files whose change was killed, and how often which call was reached."""
     folder = tmp_path_factory.mktemp("killed")
-    plain, upgraded, final, encoded = (folder / f"{name}.parquet" for name in ("plain", "upgraded", "final", "encoded"))
+    names = "plain", "upgraded", "final", "encoded", "indexed"
+    plain, upgraded, final, encoded, indexed = (folder / f"{name}.parquet" for name in names)
     pq.write_table(TABLE, plain, row_group_size=200)
     shutil.copyfile(plain, upgraded)
     edits.upgrade(upgraded, form="flat")
     shutil.copyfile(upgraded, final)
     edits.finalize(final, confirm=True)
     edits.encode(upgraded, **ENCODE, out=encoded)
+    shutil.copyfile(upgraded, indexed)
+    edits.add_page_index(indexed, **OPTIONS["add_page_index"])
     cases = [
         {
             "name": case_name(verb, in_place),

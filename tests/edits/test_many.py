@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow.fs as pafs
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
+from support.lakes import NAMES
 from support.parquet_bytes import parquet_bytes
 
 from parquetext import edits
@@ -16,18 +17,7 @@ ORIGINAL = parquet_bytes()
 
 @pytest.fixture
 def lake(tmp_path) -> Path:
-    for name in (
-        "day=1/b.parquet",
-        "day=1/a.parquet",
-        "day=2/c.PARQUET",
-        "_part=3/d.parq",
-        "000000_0",
-        "_SUCCESS",
-        "_temporary/e.parquet",
-        ".hidden.parquet",
-        "day=1/.g.parquet.crc",
-        "day=1/_h.parquet",
-    ):
+    for name in NAMES:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(ORIGINAL)
     (tmp_path / "README").write_text("no magic")

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pyarrow.parquet as pq
 import pytest
-from support.objects import BUCKET, get, names, put, s3_server
+from support.objects import BUCKET, get, names, put, stored
 from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
 import parquetext
@@ -19,17 +19,10 @@ PATH = f"{BUCKET}/table/day=1/x.parquet"
 ORIGINAL = parquet_bytes()
 
 
-@pytest.fixture(scope="module")
-def server():
-    with s3_server() as filesystem:
-        yield filesystem
-
-
 @pytest.fixture
-def s3(server):
-    put(server, PATH, ORIGINAL)
-    yield server
-    server.delete_dir_contents(BUCKET)
+def s3(object_server):
+    with stored(object_server, PATH, ORIGINAL):
+        yield object_server
 
 
 def test_upgrade_and_strip(s3):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from pathlib import Path
 from uuid import UUID
@@ -11,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
+from support.parquet_bytes import EVERY_PLACE, TABLE, footer_of, parquet_bytes, with_footer
 
 import parquetext
 from parquetext import edits, extension, kernels, wire
@@ -27,19 +26,8 @@ ACME, EMCA = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f"), UUID("8d2f9f0e-6c2a-4
 FLAT, WRAPPED = wire.UUID_FLAT_FOOTER, wire.UUID_WRAPPED
 ORIGINAL = parquet_bytes()
 WITHIN = extension.IN_STRUCT  # an extension of others keeps the placement that it has
-EVERY_PLACE = [
-    {"marker": marker, "placement": placement}
-    for marker, placement in itertools.product(extension.MARKERS, extension.PLACEMENTS)
-]
 
 pytestmark = pytest.mark.usefixtures("implementation")
-
-
-@pytest.fixture
-def path(tmp_path) -> Path:
-    file = tmp_path / "x.parquet"
-    file.write_bytes(ORIGINAL)
-    return file
 
 
 @pytest.fixture(params=EVERY_PLACE, ids=lambda where: "-".join(where.values()))

@@ -24,13 +24,6 @@ ORIGINAL = parquet_bytes()
 pytestmark = pytest.mark.usefixtures("implementation")
 
 
-@pytest.fixture
-def path(tmp_path) -> Path:
-    file = tmp_path / "x.parquet"
-    file.write_bytes(ORIGINAL)
-    return file
-
-
 def kinds(path: Path) -> list[UUID]:
     return [block.uuid for block in extension.blocks(footer_of(path))]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -46,6 +47,17 @@ def test_programs_find_an_installation_of_make_also_after_it_was_moved(program, 
     check(built / "rows-cpp")
 
 
+@needs("pkg-config")
+@pytest.mark.parametrize("prefix", ["other folder", "relative"])
+def test_pkg_config_finds_an_installation_below_the_prefix_of_its_command(cmake_prefix, tmp_path, prefix):
+    run(["cmake", "--install", cmake_prefix.parent / "build", "--prefix", prefix], tmp_path)
+    environment = os.environ | {"PKG_CONFIG_PATH": f"{tmp_path}/{prefix}/lib/pkgconfig"}
+    for folder, name in (("libdir", "libparquetext.so"), ("includedir", "parquetext.h")):
+        found = run(["pkg-config", f"--variable={folder}", "parquetext"], tmp_path, environment).strip()
+        assert found.startswith(f"{tmp_path}/{prefix}/") and Path(found, name).is_file()
+
+
+@pytest.mark.usefixtures("long")
 def test_programs_build_the_library_with_fetch_content(program, check):
     (program / "CMakeLists.txt").write_text(example("cmake", "CMakeLists.txt, fetched"))
     built = build(program, f"-DFETCHCONTENT_SOURCE_DIR_PARQUETEXT={ROOT}")
@@ -53,6 +65,7 @@ def test_programs_build_the_library_with_fetch_content(program, check):
     check(built / "rows-cpp")
 
 
+@pytest.mark.usefixtures("long")
 @needs("cargo")
 def test_a_rust_program_builds_the_library_with_cmake(crate, check):
     folder = crate("CMake")

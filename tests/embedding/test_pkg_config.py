@@ -45,6 +45,16 @@ def test_the_package_has_one_name_and_the_version_of_the_header(environment, mad
     assert [path.name for path in (made_prefix / "include").iterdir()] == ["parquetext.h"]
 
 
+def test_a_prefix_with_spaces_is_one_folder(program, install, check):
+    prefix = program / "Program Files"
+    install(PREFIX=prefix)
+    assert sorted(path.name for path in prefix.iterdir()) == ["include", "lib"]
+    environment = os.environ | {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
+    command = "eval cc rows.c $(pkg-config --cflags --libs parquetext) -Wl,-rpath,'\"$PWD/Program Files/lib\"' -o rows"
+    run(command, program, environment)
+    check(program / "rows")
+
+
 def test_the_staging_folder_is_not_part_of_the_installed_paths(tmp_path, install):
     """Packagers install below DESTDIR, and the files have to name the final folders."""
     install(DESTDIR=tmp_path, PREFIX="/opt/x", LIBDIR="/opt/x/lib64")

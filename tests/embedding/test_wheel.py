@@ -77,6 +77,18 @@ def test_the_header_of_the_package_compiles_as_strict_c_and_cpp(tmp_path):
         run([*compiler, *flags, "empty.c"], tmp_path)
 
 
+@needs_library
+def test_the_flags_name_a_folder_whose_letters_the_locale_lacks(tmp_path):
+    package = tmp_path / "größe"
+    package.mkdir()
+    run(["cp", "-r", Path(c_library.__file__).parent, package], tmp_path)
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONPATH": str(package)}
+    done = subprocess.run(
+        [sys.executable, "-m", "parquetext", "--c-libs"], cwd=tmp_path, env=plain, capture_output=True
+    )
+    assert f"-L{package}/parquetext/_native/lib".encode() in done.stdout, done.stderr
+
+
 def test_a_package_without_the_library_says_so_in_one_line(tmp_path, monkeypatch):
     """The package is copied without compiled files, as a wheel that was built without a compiler."""
     package = Path(c_library.__file__).parent

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from support.parquet_bytes import write_upgraded
 from support.spoiled import spoil_chunks
 
 import parquetext
@@ -46,10 +47,7 @@ CONDITIONS = [
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory) -> str:
-    path = str(tmp_path_factory.mktemp("duckdb") / "wide.parquet")
-    pq.write_table(TABLE, path, row_group_size=8)
-    parquetext.upgrade(path, form="flat")
-    return path
+    return write_upgraded(tmp_path_factory.mktemp("duckdb") / "wide.parquet", TABLE)
 
 
 @pytest.fixture

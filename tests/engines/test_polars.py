@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
+from support.parquet_bytes import write_upgraded
 from support.spoiled import spoil_chunks
 
 import parquetext
@@ -57,10 +58,7 @@ TABLE = pa.table(
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory) -> str:
-    path = str(tmp_path_factory.mktemp("polars") / "wide.parquet")
-    pq.write_table(TABLE, path, row_group_size=8)
-    parquetext.upgrade(path, form="flat")
-    return path
+    return write_upgraded(tmp_path_factory.mktemp("polars") / "wide.parquet", TABLE)
 
 
 def assert_same(path, query, **options) -> None:

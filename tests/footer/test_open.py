@@ -14,7 +14,7 @@ import pyarrow.fs
 import pyarrow.parquet as pq
 import pytest
 from support.flat_files import with_flat_footer, write_with_flat_footer
-from support.journals import leave_journal
+from support.journals import leave_half_changed, leave_journal
 from support.systems import needs
 
 import parquetext
@@ -267,11 +267,7 @@ class TestNamesOfAThriftFooter:
 
 
 def test_an_interrupted_change_is_read_from_its_journal(plain, tmp_path):
-    original = Path(plain).read_bytes()
-    edit = storage.TailEdit(len(original) - 100, original[-100:] + b"more of it" * 200 + original[-8:])
-    leave_journal(Path(plain), edit)
-    changed, grown = original[: edit.keep] + edit.tail, len(original) // 512 * 512 + 1024
-    Path(plain).write_bytes(changed[:grown] + bytes(len(changed) - grown))
+    leave_half_changed(Path(plain))
     with parquetext.open(plain) as file:
         assert [finding.kind for finding in file.findings] == ["change-interrupted"]
         assert file.num_rows == 12

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.fs as pafs
 import pytest
-from support.journals import leave_journal
+from support.journals import leave_half_changed
 from support.systems import replaces_open_files
 
 import parquetext
@@ -168,11 +168,7 @@ def test_a_file_that_is_read_by_its_sidecar_is_read_so_again(path, remote):
 
 @pytest.mark.parametrize("kind", [parquetext.open, parquetext.ParquetFile])
 def test_a_file_that_is_read_under_a_journal_is_read_so_again(path, kind):
-    content = Path(path).read_bytes()
-    edit = storage.TailEdit(len(content) - 100, content[-100:] + b"more of it" * 200 + content[-8:])
-    leave_journal(Path(path), edit)
-    changed, written = content[: edit.keep] + edit.tail, len(content) // 512 * 512 + 1024
-    Path(path).write_bytes(changed[:written] + bytes(len(changed) - written))
+    leave_half_changed(Path(path))
     with kind(path) as made:
         for again in TWICE.values():
             with again(made) as copied:

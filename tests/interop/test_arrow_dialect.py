@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import decimal
 
 import pytest
 from support import arrow_dialect as dialect
+from support.arrow_dialect import NEW_VECTOR
 from support.parquet_bytes import footer_of, parquet_bytes
 
 import parquetext
@@ -14,15 +14,6 @@ from parquetext.footer.dialect.field_differences import prepare
 from parquetext.footer.dialect.framing import frame, unframe
 from parquetext.footer.dialect.to_thrift import Decoded
 
-# A buffer by flatc of the schema c938fc7: one column a, INT32 OPTIONAL, field id 7, Int(32, signed), one row group,
-# null_count 0, min 1, max 9, created_by x.
-NEW_VECTOR = base64.b64decode(
-    "FAAAABAAHAAEAAgAFAAMAAAAEAAQAAAAAgAAAOwAAAAYAAAADAAAAAUAAAAAAAAAAQAAAHgAAAABAAAAGAAAAAAAEgAwAAgADAAUAAAAHAAkAAYA"
-    "EgAAAAAAAAAoAAAAZAAAAAAAAAAFAAAAAAAAAAQAAAAAAAAAWgAAAAAAAAAAAAAAAQAAAAwAAAAAAAYACAAEAAYAAAAcAAAAGAAkAAYAAAAMABQA"
-    "AAAcAAAAAAAIAAcAGAAAAAAABgE0AAAAZAAAAAAAAABaAAAAAAAAAAQAAAAAAAAAGAAYABAAAAAIAAAAAAAGAAwAAAAAAAcAGAAAAAAABAQBAAAA"
-    "CQAAAAAAAAAAAAAAAgAAAGQAAAAcAAAAGAAYAAQAAAAFAAgAAAAMAAYAEAAHABQAGAAAAAEBCQEoAAAABwAAABgAAAAIAAAABAAEAAQAAAAIAAgA"
-    "BgAHAAgAAAAAACABAQAAAGEADgAMAAAAAAAAAAQACAAOAAAACAAAAAEAAAAEAAAAcm9vdAAAAAA="
-)
 ONE_COLUMN = {
     "version": 2,
     "num_rows": 5,

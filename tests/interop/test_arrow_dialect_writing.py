@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import decimal
 import io
 import re
@@ -13,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support import arrow_dialect as dialect
+from support.every_type import columns_of_every_type
 from support.parquet_bytes import footer_of
 
 from parquetext.errors import ParquetextError
@@ -30,29 +30,12 @@ def table() -> pa.Table:
     return pa.table(
         {
             "flag": [True, False, None],
-            "i8": pa.array([1, None, -3], pa.int8()),
-            "u16": pa.array([1, 2, 65535], pa.uint16()),
-            "i32": pa.array([1, -2, 3], pa.int32()),
-            "i64": [1, 2**62, -3],
-            "u64": pa.array([1, 2, 2**64 - 1], pa.uint64()),
-            "f16": pa.array([1, 2, 3], pa.float16()),
-            "f32": pa.array([1.5, None, -3], pa.float32()),
-            "f64": [0.0, -0.0, 2.5],
+            **columns_of_every_type(),
             "text": ["short", "shorter than sixteen", "short and much longer than sixteen"],
             "ümläut": ["ü" * 20, "ü" * 30, "ä"],
             "bytes": [b"\xff" * 20, b"", None],
             "empty": ["", None, ""],
-            "fixed": pa.array([b"x" * 16, b"y" * 16, None], pa.binary(16)),
-            "nothing": pa.nulls(3),
-            "day": [datetime.date(2026, 1, 1)] * 3,
-            "clock": pa.array([1, 2, 3], pa.time32("ms")),
-            "stamp": pa.array([1, 2, None], pa.timestamp("us", "UTC")),
-            "naive": pa.array([1, 2, 3], pa.timestamp("ns")),
-            "money": pa.array([decimal.Decimal("1.50"), None, decimal.Decimal("-2.25")], pa.decimal128(38, 2)),
             "small": pa.array([decimal.Decimal("1.5"), None, decimal.Decimal("-2.5")], pa.decimal128(9, 1)),
-            "list": [[1, 2], None, []],
-            "map": pa.array([[("k", 1)], [], None], pa.map_(pa.string(), pa.int64())),
-            "struct": [{"x": 1, "y": {"z": "deep"}}, None, {"x": 2, "y": None}],
         }
     ).replace_schema_metadata({"greeting": "hello", "none": ""})
 

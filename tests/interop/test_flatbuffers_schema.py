@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import datetime
-import decimal
 import functools
 import io
 import json
@@ -17,6 +15,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.arrow_dialect import NEW_VECTOR
+from support.every_type import columns_of_every_type
 from support.flat_footers import wide_footer
 
 from parquetext import kernels, wire
@@ -34,15 +34,7 @@ CANNOT_BE_WRITTEN = {
     wire.UNSUPPORTED_VALUE,
 }
 
-# A payload that flatc made of JSON under this schema: one column a, INT32 OPTIONAL, field id 7, one row group,
-# null_count 0, min 1, max 9, created_by x. The second one is of an older schema, whose slots differ.
-NEW_VECTOR = base64.b64decode(
-    "FAAAABAAHAAEAAgAFAAMAAAAEAAQAAAAAgAAAOwAAAAYAAAADAAAAAUAAAAAAAAAAQAAAHgAAAABAAAAGAAAAAAAEgAwAAgADAAUAAAAHAAkAAYA"
-    "EgAAAAAAAAAoAAAAZAAAAAAAAAAFAAAAAAAAAAQAAAAAAAAAWgAAAAAAAAAAAAAAAQAAAAwAAAAAAAYACAAEAAYAAAAcAAAAGAAkAAYAAAAMABQA"
-    "AAAcAAAAAAAIAAcAGAAAAAAABgE0AAAAZAAAAAAAAABaAAAAAAAAAAQAAAAAAAAAGAAYABAAAAAIAAAAAAAGAAwAAAAAAAcAGAAAAAAABAQBAAAA"
-    "CQAAAAAAAAAAAAAAAgAAAGQAAAAcAAAAGAAYAAQAAAAFAAgAAAAMAAYAEAAHABQAGAAAAAEBCQEoAAAABwAAABgAAAAIAAAABAAEAAQAAAAIAAgA"
-    "BgAHAAgAAAAAACABAQAAAGEADgAMAAAAAAAAAAQACAAOAAAACAAAAAEAAAAEAAAAcm9vdAAAAAA="
-)
+# As `NEW_VECTOR`, of an older schema, whose slots differ.
 OLD_VECTOR = base64.b64decode(
     "FAAAABAAHAAEAAgAFAAMAAAAEAAQAAAAAgAAAOgAAAAYAAAADAAAAAUAAAAAAAAAAQAAAHgAAAABAAAAGAAAAAAAEgAwAAgADAAUAAAAHAAkAAYA"
     "EgAAAAAAAAAoAAAAZAAAAAAAAAAFAAAAAAAAAAQAAAAAAAAAWgAAAAAAAAAAAAAAAQAAAAwAAAAAAAYACAAEAAYAAAAcAAAAGAAmAAYAAAAMABQA"
@@ -76,26 +68,9 @@ def files() -> dict[str, bytes]:
     types = pa.table(
         {
             "bool": [True, False, None],
-            "i8": pa.array([1, None, -3], pa.int8()),
-            "u16": pa.array([1, 2, 65535], pa.uint16()),
-            "i32": pa.array([1, -2, 3], pa.int32()),
-            "i64": [1, 2**62, -3],
-            "u64": pa.array([1, 2, 2**64 - 1], pa.uint64()),
-            "f16": pa.array([1, 2, 3], pa.float16()),
-            "f32": pa.array([1.5, None, -3], pa.float32()),
-            "f64": [0.0, -0.0, 2.5],
+            **columns_of_every_type(),
             "text": ["short", "exactly sixteen!", "ü" * 20],
             "bytes": [b"\xff" * 20, b"", None],
-            "fixed": pa.array([b"x" * 16, b"y" * 16, None], pa.binary(16)),
-            "nothing": pa.nulls(3),
-            "day": [datetime.date(2026, 1, 1)] * 3,
-            "clock": pa.array([1, 2, 3], pa.time32("ms")),
-            "stamp": pa.array([1, 2, None], pa.timestamp("us", "UTC")),
-            "naive": pa.array([1, 2, 3], pa.timestamp("ns")),
-            "money": pa.array([decimal.Decimal("1.50"), None, decimal.Decimal("-2.25")], pa.decimal128(38, 2)),
-            "list": [[1, 2], None, []],
-            "map": pa.array([[("k", 1)], [], None], pa.map_(pa.string(), pa.int64())),
-            "struct": [{"x": 1, "y": {"z": "deep"}}, None, {"x": 2, "y": None}],
         }
     ).replace_schema_metadata({"greeting": "hello"})
     ids = pa.schema([pa.field("a", pa.int32(), metadata={"PARQUET:field_id": "7"}), pa.field("b", pa.string())])

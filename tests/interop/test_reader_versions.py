@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.every_type import map_column, nested_columns
 from support.readers import AFTER_STOP, CARRIED, READERS, Reader
 
 import parquetext
@@ -44,24 +45,11 @@ def flat_table() -> pa.Table:
 
 
 def nested_table() -> pa.Table:
-    """Lists and structs, and structs of lists."""
-    return pa.table(
-        {
-            "id": pa.array(range(ROWS), pa.int64()),
-            "list": pa.array([list(range(n % 4)) if n % 7 else None for n in range(ROWS)], pa.list_(pa.int64())),
-            "struct": pa.array(
-                [{"a": n, "b": f"s{n}"} for n in range(ROWS)], pa.struct([("a", pa.int32()), ("b", pa.string())])
-            ),
-            "deep": pa.array(
-                [{"in": {"values": [n / 2] * (n % 3)}} for n in range(ROWS)],
-                pa.struct([("in", pa.struct([("values", pa.list_(pa.float64()))]))]),
-            ),
-        }
-    )
+    return pa.table(nested_columns(ROWS))
 
 
 def maps_table() -> pa.Table:
-    return pa.table({"map": pa.array([[(f"k{n % 3}", n)] for n in range(ROWS)], pa.map_(pa.string(), pa.int64()))})
+    return pa.table({"map": map_column(ROWS)})
 
 
 def groups_table() -> pa.Table:

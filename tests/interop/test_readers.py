@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.every_type import map_column, nested_columns
 
 from parquetext import edits
 from parquetext.demo.readers import READERS, Outcome, installed_readers, read_many_with
@@ -53,20 +54,7 @@ def flat_table() -> pa.Table:
 
 def nested_table() -> pa.Table:
     """Lists, structs and maps, and structs of lists."""
-    return pa.table(
-        {
-            "id": pa.array(range(ROWS), pa.int64()),
-            "list": pa.array([list(range(n % 4)) if n % 7 else None for n in range(ROWS)], pa.list_(pa.int64())),
-            "struct": pa.array(
-                [{"a": n, "b": f"s{n}"} for n in range(ROWS)], pa.struct([("a", pa.int32()), ("b", pa.string())])
-            ),
-            "map": pa.array([[(f"k{n % 3}", n)] for n in range(ROWS)], pa.map_(pa.string(), pa.int64())),
-            "deep": pa.array(
-                [{"in": {"values": [n / 2] * (n % 3)}} for n in range(ROWS)],
-                pa.struct([("in", pa.struct([("values", pa.list_(pa.float64()))]))]),
-            ),
-        }
-    )
+    return pa.table({**nested_columns(ROWS), "map": map_column(ROWS)})
 
 
 @dataclass(frozen=True)

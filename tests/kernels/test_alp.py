@@ -216,9 +216,8 @@ class TestDamage:
 
 @settings(max_examples=60)
 @given(st.data())
-@pytest.mark.parametrize("name", KINDS)
-def test_any_vectors_are_decoded(name, data):
-    kind = KINDS[name]
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_any_vectors_are_decoded(kind, data):
     size_bits, vectors = data.draw(vectors_of(kind))
     page, expected = alp_page(vectors, kind, size_bits), values_of(vectors, kind)
     for kernel in both("encoding"):
@@ -228,9 +227,8 @@ def test_any_vectors_are_decoded(name, data):
 
 @settings(max_examples=150)
 @given(st.data())
-@pytest.mark.parametrize("name", KINDS)
-def test_both_implementations_report_the_same_damage(name, data):
-    kind = KINDS[name]
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_both_implementations_report_the_same_damage(kind, data):
     size_bits, vectors = data.draw(vectors_of(kind))
     page = data.draw(flipped(alp_page(vectors, kind, size_bits)))
     count = sum(len(vector.deltas) for vector in vectors) + data.draw(st.sampled_from([0, 0, 0, 1]))

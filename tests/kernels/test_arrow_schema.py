@@ -156,15 +156,8 @@ def test_wide_schemas_are_read_across_blocks(implementation):
     assert rebuilt(wide) == wide
 
 
-def _message(version=4, header_type=1) -> bytes:
-    """An IPC message with one field of type Null, with another version or header type."""
-    builder = flatbuffers.Builder(64)
-    builder.StartObject(0)
-    null = builder.EndObject()
-    builder.StartObject(7)
-    builder.PrependUint8Slot(2, 1, 0)
-    builder.PrependUOffsetTRelativeSlot(3, null, 0)
-    field = builder.EndObject()
+def _finished(builder: flatbuffers.Builder, field: int, version: int = 4, header_type: int = 1) -> bytes:
+    """The IPC message of a schema of one field, as base64."""
     builder.StartVector(4, 1, 4)
     builder.PrependUOffsetTRelative(field)
     fields = builder.EndVector()
@@ -178,6 +171,18 @@ def _message(version=4, header_type=1) -> bytes:
     builder.Finish(builder.EndObject())
     body = bytes(builder.Output())
     return base64.b64encode(b"\xff\xff\xff\xff" + struct.pack("<I", len(body)) + body)
+
+
+def _message(version=4, header_type=1) -> bytes:
+    """An IPC message with one field of type Null, with another version or header type."""
+    builder = flatbuffers.Builder(64)
+    builder.StartObject(0)
+    null = builder.EndObject()
+    builder.StartObject(7)
+    builder.PrependUint8Slot(2, 1, 0)
+    builder.PrependUOffsetTRelativeSlot(3, null, 0)
+    field = builder.EndObject()
+    return _finished(builder, field, version, header_type)
 
 
 def test_a_field_without_a_name_has_an_empty_one(implementation):
@@ -256,19 +261,7 @@ def _sharing(depth: int, width: int) -> bytes:
         if children is not None:
             builder.PrependUOffsetTRelativeSlot(5, children, 0)
         field = builder.EndObject()
-    builder.StartVector(4, 1, 4)
-    builder.PrependUOffsetTRelative(field)
-    fields = builder.EndVector()
-    builder.StartObject(4)
-    builder.PrependUOffsetTRelativeSlot(1, fields, 0)
-    schema = builder.EndObject()
-    builder.StartObject(5)
-    builder.PrependInt16Slot(0, 4, 0)
-    builder.PrependUint8Slot(1, 1, 0)
-    builder.PrependUOffsetTRelativeSlot(2, schema, 0)
-    builder.Finish(builder.EndObject())
-    body = bytes(builder.Output())
-    return base64.b64encode(struct.pack("<I", len(body)) + body)
+    return _finished(builder, field)
 
 
 def test_shared_tables_cannot_blow_a_piece_up(implementation):

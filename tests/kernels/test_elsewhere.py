@@ -65,6 +65,7 @@ def run_on_arm(test: str, folder: Path, library: list[Path]) -> list[str]:
     return run(qemu, "-cpu", "max", build(zig, test, folder, library)).stdout.splitlines()
 
 
+@pytest.mark.usefixtures("long")
 def test_the_checksums_of_armv8_under_emulation(tmp_path):
     output = run_on_arm("test_checksum.c", tmp_path, CHECKSUMS)
     assert "ok parts_combine_at_every_cut" in output
@@ -72,6 +73,7 @@ def test_the_checksums_of_armv8_under_emulation(tmp_path):
     assert routines == ["pmull", "armv8", "slice16"]
 
 
+@pytest.mark.usefixtures("long")
 def test_the_loops_of_neon_under_emulation(tmp_path):
     output = run_on_arm("test_loops.c", tmp_path, LOOPS)
     assert output[:4] == ["loops neon", "loops portable", "encode neon", "encode portable"]

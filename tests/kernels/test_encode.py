@@ -7,7 +7,7 @@ import struct
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.encodings import SERVED, lists_of, values_of
+from support.encodings import SERVED, lengths_and_lists, values_of
 from support.twins import both, outcome
 
 from parquetext import kernels, wire
@@ -154,8 +154,7 @@ class TestDictionaries:
 @given(st.data())
 @pytest.mark.parametrize("encoding, type", SERVED)
 def test_both_implementations_give_equal_bytes(encoding, type, data):
-    length = data.draw(st.sampled_from([1, 2, 4, 5, 8, 16])) if type == FIXED else 0
-    values = data.draw(lists_of(type, length))
+    length, values = data.draw(lengths_and_lists(type))
     native, pure = (
         kernel.encode(encoding, type, length, values_of(type, values), len(values)) for kernel in both("encode")
     )
@@ -166,8 +165,7 @@ def test_both_implementations_give_equal_bytes(encoding, type, data):
 @given(st.data())
 @pytest.mark.parametrize("type", range(1, 8))
 def test_both_implementations_give_equal_dictionaries(type, data):
-    length = data.draw(st.sampled_from([1, 5, 16])) if type == FIXED else 0
-    values = data.draw(lists_of(type, length))
+    length, values = data.draw(lengths_and_lists(type, (1, 5, 16)))
     most = data.draw(st.sampled_from([0, 3, 20, 1 << 40])), data.draw(st.sampled_from([0, 50, 1 << 70]))
     native, pure = (
         kernel.dictionary_of(type, length, values_of(type, values), len(values), *most) for kernel in both("encode")

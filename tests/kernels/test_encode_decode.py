@@ -7,7 +7,7 @@ import struct
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.encodings import SERVED, lists_of, values_of
+from support.encodings import SERVED, lengths_and_lists, values_of
 from support.twins import both
 
 from parquetext import wire
@@ -24,8 +24,7 @@ def plain_bytes(values) -> object:
 @given(st.data())
 @pytest.mark.parametrize("encoding, type", SERVED)
 def test_values_come_back(encoding, type, data):
-    length = data.draw(st.sampled_from([1, 2, 4, 5, 8, 16])) if type == FIXED else 0
-    values = data.draw(lists_of(type, length))
+    length, values = data.draw(lengths_and_lists(type))
     expected = values_of(type, values)
     for encoder in both("encode"):
         page = encoder.encode(encoding, type, length, expected, len(values))
@@ -39,8 +38,7 @@ def test_values_come_back(encoding, type, data):
 @given(st.data())
 @pytest.mark.parametrize("type", range(1, 8))
 def test_values_come_back_through_a_dictionary(type, data):
-    length = data.draw(st.sampled_from([1, 5, 16])) if type == FIXED else 0
-    values = data.draw(lists_of(type, length))
+    length, values = data.draw(lengths_and_lists(type, (1, 5, 16)))
     for encoder in both("encode"):
         expected = values_of(type, values)
         distinct, count, indices = encoder.dictionary_of(type, length, expected, len(values), 1 << 20, 1 << 30)

@@ -11,9 +11,17 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from support import flat_footers as thrift
-from support.flat_payloads import cells, irregular, one_chunk, outcome, sign, small_footer
+from support.flat_payloads import cells, irregular, one_chunk, outcome, sign, small_footer, with_other_numbers
 from support.flat_readers import everything, open_payload, write, write_with
-from support.form_readers import GROUP, chunk_fields, module
+from support.form_readers import (
+    EQUAL_NAMES,
+    GROUP,
+    assert_cuts_columns,
+    assert_finds_every_name,
+    assert_refuses_number,
+    chunk_fields,
+    module,
+)
 
 from benchmarks import shapes
 from parquetext import kernels, wire
@@ -74,14 +82,7 @@ def test_one_leaf_and_its_chunks_are_found_at_once(implementation):
 
 
 def test_all_columns_of_equal_dotted_names_are_found(implementation):
-    elements = [
-        thrift.element(b"schema", children=3),
-        thrift.element(b"a.b", type=1),
-        thrift.element(b"a", children=1),
-        thrift.element(b"b", type=1),
-        thrift.element(b"a.b", type=1),
-    ]
-    reader = open_payload(write(thrift.footer(elements, [])))
+    reader = open_payload(write(EQUAL_NAMES))
     assert list(reader.find_name(b"a.b")) == [0, 1, 2]
     assert reader.find_column("a.b") is None
 
@@ -89,8 +90,7 @@ def test_all_columns_of_equal_dotted_names_are_found(implementation):
 @pytest.mark.parametrize("columns", [1, 30, 31, 32, 33, 700])
 def test_every_name_is_found_and_no_other(implementation, columns):
     reader = open_payload(write(thrift.wide_footer(columns, 1)))
-    assert [list(reader.find_name(b"c%d" % n)) for n in range(columns)] == [[n] for n in range(columns)]
-    assert [list(reader.find_name(b"d%d" % n)) for n in range(50)] == [[]] * 50
+    assert_finds_every_name(reader, columns)
 
 
 def test_metadata_of_a_chunk_come_back(implementation):
@@ -135,10 +135,7 @@ def test_row_groups_key_values_and_the_rest_come_back(implementation):
 def test_columns_are_cut_every_64_row_groups(implementation, row_groups):
     payload = write(thrift.wide_footer(2, row_groups))
     reader = open_payload(payload)
-    assert list(reader.column(1).array("data_page_offset")) == [5] * row_groups
-    assert list(reader.row_groups("num_rows")) == [1] * row_groups
-    first = max(0, row_groups - 2)
-    assert len(reader.column(0, first, row_groups - first)) == row_groups - first
+    assert_cuts_columns(reader, row_groups)
     kernels.flat.verify(payload)
 
 
@@ -333,11 +330,7 @@ def test_footers_that_the_flat_schema_cannot_store_are_refused(implementation, f
 @pytest.mark.parametrize("index", [-1, 2, 2**31, 2**32])
 def test_numbers_that_do_not_exist_are_refused(implementation, index):
     reader = open_payload(write(small_footer()))
-    for ask in (reader.column, reader.node, reader.key_value, reader.sorting_columns):
-        if ask == reader.node and index == GROUP:
-            continue
-        with pytest.raises((ParquetextError, OverflowError)):
-            ask(index)
+    assert_refuses_number(reader, index)
 
 
 def test_another_layout_is_not_read(implementation):
@@ -392,12 +385,7 @@ def test_both_write_the_same_payload_and_read_the_same_metadata(footer):
 def test_both_make_the_same_of_damage_that_checksums_do_not_show(footer, data):
     payload = outcome(write_with, "native", footer)
     assume(isinstance(payload, bytes))
-    broken = bytearray(payload)
-    for _ in range(data.draw(st.integers(1, 3))):
-        at = data.draw(st.integers(0, len(broken) - 36))
-        width = data.draw(st.sampled_from([1, 2, 4]))
-        value = data.draw(st.integers(0, 2**16) | st.integers(0, 2**32 - 1)) % 2 ** (8 * width)
-        broken[at : at + width] = value.to_bytes(width, "little")
+    broken = data.draw(with_other_numbers(payload, 36))
     both(sign(broken, cells(payload)))
 
 

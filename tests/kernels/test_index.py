@@ -13,8 +13,16 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from support import flat_footers as thrift
 from support.chunk_members import COUNTS, INDEXES, SIZES
-from support.flat_payloads import Memory, outcome, small_footer
-from support.form_readers import GROUP, everything_of, module
+from support.flat_payloads import Memory, outcome, sign, small_footer, with_other_numbers
+from support.form_readers import (
+    EQUAL_NAMES,
+    GROUP,
+    assert_cuts_columns,
+    assert_finds_every_name,
+    assert_refuses_number,
+    everything_of,
+    module,
+)
 
 from parquetext import kernels, wire
 from parquetext._pure.index_shape import TAIL, Shape, parts_of
@@ -105,15 +113,6 @@ def cells(payload: bytes) -> list[tuple[int, int]]:
     return positions
 
 
-def sign(payload: bytearray, places: list[tuple[int, int]]) -> bytes:
-    """The payload with the checksums of its cells and its tail block made right again."""
-    for position, length in places:
-        struct.pack_into("<I", payload, position, zlib.crc32(payload[position + 4 : position + length]))
-    (size,) = struct.unpack_from("<I", payload, len(payload) - 8)
-    struct.pack_into("<I", payload, len(payload) - 4, zlib.crc32(payload[len(payload) - min(size, len(payload)) : -4]))
-    return bytes(payload)
-
-
 def counts_of(form, leaf: int) -> dict:
     chunks = form.column(leaf)
     return {name: list(chunks.array(name)) for name in FACTS} | {bit: chunks.bound_values(bit) for bit in (1, 2)}
@@ -148,34 +147,22 @@ def test_a_small_footer_reads_by_its_index_as_by_a_scan(implementation):
 
 
 def test_all_columns_of_equal_dotted_names_are_found(implementation):
-    elements = [
-        thrift.element(b"schema", children=3),
-        thrift.element(b"a.b", type=1),
-        thrift.element(b"a", children=1),
-        thrift.element(b"b", type=1),
-        thrift.element(b"a.b", type=1),
-    ]
-    footer = thrift.footer(elements, [])
-    assert list(open_index(footer, write(footer)).find_name(b"a.b")) == [0, 1, 2]
+    assert list(open_index(EQUAL_NAMES, write(EQUAL_NAMES)).find_name(b"a.b")) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("columns", [1, 30, 31, 32, 33, 700])
 def test_every_name_is_found_and_no_other(implementation, columns):
     footer = thrift.wide_footer(columns, 1)
     reader = open_index(footer, write(footer))
-    assert [list(reader.find_name(b"c%d" % n)) for n in range(columns)] == [[n] for n in range(columns)]
-    assert [list(reader.find_name(b"d%d" % n)) for n in range(50)] == [[]] * 50
+    assert_finds_every_name(reader, columns)
 
 
 @pytest.mark.parametrize("row_groups", [0, 1, 63, 64, 65, 129])
 def test_columns_are_cut_every_64_row_groups(implementation, row_groups):
     footer = thrift.wide_footer(2, row_groups)
     reader = open_index(footer, write(footer))
-    assert list(reader.column(1).array("data_page_offset")) == [5] * row_groups
-    assert list(reader.row_groups("num_rows")) == [1] * row_groups
-    first = max(0, row_groups - 2)
-    assert len(reader.column(0, first, row_groups - first)) == row_groups - first
-    reader.slice([1], range(first, row_groups))
+    assert_cuts_columns(reader, row_groups)
+    reader.slice([1], range(max(0, row_groups - 2), row_groups))
 
 
 @pytest.mark.parametrize("depth", [1, 3, 60])
@@ -340,11 +327,7 @@ def test_row_groups_without_one_chunk_per_leaf_are_refused(implementation):
 def test_numbers_that_do_not_exist_are_refused(implementation, index):
     footer = small_footer()
     reader = open_index(footer, write(footer))
-    for ask in (reader.column, reader.node, reader.key_value, reader.sorting_columns):
-        if ask == reader.node and index == GROUP:
-            continue
-        with pytest.raises((ParquetextError, OverflowError)):
-            ask(index)
+    assert_refuses_number(reader, index)
 
 
 def test_another_layout_is_not_read(implementation):
@@ -439,12 +422,7 @@ def test_both_write_the_same_index_and_read_the_values_of_a_scan(footer):
 def test_both_make_the_same_of_damage_that_checksums_do_not_show(footer, data):
     payload = outcome(write, footer, "native")
     assume(isinstance(payload, bytes))
-    broken = bytearray(payload)
-    for _ in range(data.draw(st.integers(1, 3))):
-        at = data.draw(st.integers(0, len(broken) - 16))
-        width = data.draw(st.sampled_from([1, 2, 4]))
-        value = data.draw(st.integers(0, 2**16) | st.integers(0, 2**32 - 1)) % 2 ** (8 * width)
-        broken[at : at + width] = value.to_bytes(width, "little")
+    broken = data.draw(with_other_numbers(payload, 16))
     both(footer, sign(broken, cells(payload)))
 
 

@@ -159,30 +159,21 @@ def test_lists_end_at_the_begin_of_the_next_one(implementation):
     assert bits_of(valid, count) == [True, False, True, True]
 
 
-def test_an_entry_that_continues_a_list_but_is_no_item_is_refused(implementation):
+@pytest.mark.parametrize(
+    ("definition", "repetition", "expected"),
+    [
+        ([2, 2, 1], [0, 1, 1], (wire.LEVELS_CONTRADICT, 2, 2, 1)),
+        ([2, 1, 2], [0, 0, 1], (wire.LEVELS_CONTRADICT, 2, 2, 1)),
+        ([2], [1], (wire.ROW_START, 0, 0, 1)),
+    ],
+    ids=["no item", "after a list without items", "first entry"],
+)
+def test_an_entry_that_continues_a_list_wrongly_is_refused(implementation, definition, repetition, expected):
+    node = {"ancestor_definition": 0, "definition_level": 2, "repetition_level": 1}
     with pytest.raises(Malformed) as caught:
-        kernels.levels.offsets(
-            packed([2, 2, 1]), packed([0, 1, 1]), 3, ancestor_definition=0, definition_level=2, repetition_level=1
-        )
+        kernels.levels.offsets(packed(definition), packed(repetition), len(definition), **node)
     error = caught.value
-    assert (error.code, error.offset, error.expected, error.found) == (wire.LEVELS_CONTRADICT, 2, 2, 1)
-
-
-def test_an_entry_that_continues_a_list_without_items_is_refused(implementation):
-    with pytest.raises(Malformed) as caught:
-        kernels.levels.offsets(
-            packed([2, 1, 2]), packed([0, 0, 1]), 3, ancestor_definition=0, definition_level=2, repetition_level=1
-        )
-    error = caught.value
-    assert (error.code, error.offset, error.expected, error.found) == (wire.LEVELS_CONTRADICT, 2, 2, 1)
-
-
-def test_a_first_entry_that_continues_a_list_is_refused(implementation):
-    with pytest.raises(Malformed) as caught:
-        kernels.levels.offsets(
-            packed([2]), packed([1]), 1, ancestor_definition=0, definition_level=2, repetition_level=1
-        )
-    assert (caught.value.code, caught.value.offset) == (wire.ROW_START, 0)
+    assert (error.code, error.offset, error.expected, error.found) == expected
 
 
 # ---- any levels ----

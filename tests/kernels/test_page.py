@@ -159,6 +159,11 @@ def test_levels_count_rows_and_values(implementation, name, count, ones):
     assert kernels.page.count_levels(v1, len(levels).to_bytes(4, "little") + levels + b"values", 1, 0) == (count, ones)
 
 
+def changed(type: int, num_values: int, definition_size: int, repetition_size: int, definition_encoding: int):
+    """A header with other numbers."""
+    return both("page")[1].header(header_bytes())._replace(**locals())
+
+
 @settings(deadline=None)
 @given(
     st.binary(max_size=40),
@@ -174,14 +179,7 @@ def test_both_implementations_count_levels_equally(
     body, size, other, num_values, type, encoding, definition, repetition
 ):
     native, pure = both("page")
-    header = pure.header(header_bytes())._replace(
-        type=type,
-        num_values=num_values,
-        definition_size=size,
-        repetition_size=other,
-        definition_encoding=encoding,
-        repetition_encoding=wire.ENCODING_RLE,
-    )
+    header = changed(type, num_values, size, other, encoding)._replace(repetition_encoding=wire.ENCODING_RLE)
     found = outcome(native.count_levels, header, body, definition, repetition)
     assert found == outcome(pure.count_levels, header, body, definition, repetition)
 
@@ -196,13 +194,7 @@ def test_both_implementations_count_levels_equally(
 def test_both_implementations_divide_any_body_equally(numbers, body, definition, repetition):
     native, pure = both("page")
     num_values, definition_size, repetition_size, _, type, encoding = numbers
-    header = pure.header(header_bytes())._replace(
-        type=type,
-        num_values=num_values,
-        definition_size=definition_size,
-        repetition_size=repetition_size,
-        definition_encoding=encoding,
-    )
+    header = changed(type, num_values, definition_size, repetition_size, encoding)
     found = outcome(native.level_parts, header, body, definition, repetition)
     assert found == outcome(pure.level_parts, header, body, definition, repetition)
     if found[0] == "result":

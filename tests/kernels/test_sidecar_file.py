@@ -113,7 +113,7 @@ class TestRefused:
         for path in (tmp_path, tmp_path / "fifo"):
             with pytest.raises(ParquetextError, match="not a regular file"):
                 kernel.map_file(str(path))
-        with pytest.raises(ValueError, match="null byte"):
+        with pytest.raises(ValueError, match=r"null (byte|character)"):
             kernel.map_file("a\0b")
 
 

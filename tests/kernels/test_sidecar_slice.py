@@ -18,6 +18,17 @@ from parquetext.sidecar.slices import note_of
 from parquetext.thrift import values
 
 FIXED = 24
+NAMES = (
+    "num_values",
+    "total_uncompressed_size",
+    "total_compressed_size",
+    "data_page_offset",
+    "dictionary_page_offset",
+    "null_count",
+    "type",
+    "codec",
+    "encodings",
+)
 
 
 @pytest.fixture(scope="module")
@@ -54,19 +65,7 @@ def said(kernel, scanner, footer: bytes, note: bytes, leaves=(0, 2), row_groups=
     reader, _ = opened(kernel, scanner, footer)
     slices = kernel.Slices(reader, note)
     schema = scanner.scan(slices.schema)
-    names = (
-        "present",
-        "num_values",
-        "total_uncompressed_size",
-        "total_compressed_size",
-        "data_page_offset",
-        "dictionary_page_offset",
-        "null_count",
-        "type",
-        "codec",
-        "encodings",
-        "bloom_filter_offset",
-    )
+    names = ("present", *NAMES, "bloom_filter_offset")
     columns = [slices.column(schema, leaf) for leaf in range(schema.leaf_count)]
     fields = [
         [column.array(name).tolist() for name in names] + [column.bound_values(1), column.bound_values(2)]
@@ -83,17 +82,7 @@ def test_chunks_are_those_of_the_footer(footer, note):
     assert schema.row_group_count == 0
     for leaf in range(scan.leaf_count):
         ours, theirs = slices.column(schema, leaf), scan.column(leaf)
-        for name in (
-            "num_values",
-            "total_uncompressed_size",
-            "total_compressed_size",
-            "data_page_offset",
-            "dictionary_page_offset",
-            "null_count",
-            "type",
-            "codec",
-            "encodings",
-        ):
+        for name in NAMES:
             assert ours.array(name) == theirs.array(name), name
         assert ours.bound_values(1) == theirs.bound_values(1)
         assert ours.bound_values(2) == theirs.bound_values(2)

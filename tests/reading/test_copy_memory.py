@@ -11,12 +11,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.copied_column import file_of_copy
 from support.pages import data_page, dictionary_page
 from support.peaks import peaks
 from support.varints import varint
 
 from parquetext import kernels, wire
-from parquetext.encoding.carried import Carried, append_copy
 from parquetext.encoding.codecs import compress
 from parquetext.encoding.experimental import FSST, PFOR
 from parquetext.encoding.registry import Encoding
@@ -57,19 +57,7 @@ def file_of(encoding: Encoding, *, is_sound: bool) -> bytes:
     copy = values.write("PageHeader", header) + packed
     run = bytes([1]) + varint(count << 1) + b"\0"
     chunk = dictionary_page(value, 1).to_bytes() + data_page(run, message, wire.ENCODING_RLE_DICTIONARY).to_bytes()
-    begin, (copy_crc, chunk_crc) = 4 + len(copy), map(kernels.checksum.crc32, (copy, chunk))
-    carried = Carried(
-        encoding.id, encoding.uuid, wire.CODEC_ZSTD, 4, len(copy), len(plain), message, 0, message, copy_crc,
-        begin, len(chunk), chunk_crc, (len(copy),), (copy_crc,),
-    )  # fmt: skip
-    sizes = {"total_uncompressed_size": len(chunk), "total_compressed_size": len(chunk), "data_page_offset": begin}
-    metadata = {"type": kind, "encodings": [0], "path_in_schema": ["x"], "codec": 0, "num_values": message, **sizes}
-    schema = [{"name": "root", "num_children": 1}, {"name": "x", "type": kind, "repetition_type": 0}]
-    groups = [{"columns": [{"file_offset": 0, "meta_data": metadata}], "total_byte_size": 1, "num_rows": message}]
-    footer = values.write("FileMetaData", {"version": 2, "schema": schema, "num_rows": message, "row_groups": groups})
-    struct_bytes = values.write("ColumnMetaData", metadata)
-    footer = footer.replace(struct_bytes, append_copy(struct_bytes, carried))
-    return b"".join((b"PAR1", copy, chunk, footer, len(footer).to_bytes(4, "little"), b"PAR1"))
+    return file_of_copy(encoding, copy, chunk, message, kind=kind, uncompressed=len(plain), codec=wire.CODEC_ZSTD)
 
 
 @pytest.mark.parametrize("pure", [False, True], ids=["native", "pure"])

@@ -9,13 +9,13 @@ import sys
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.copied_column import file_of_copy
 from support.pages import Column, data_page, dictionary_page, parquet_file
 from support.peaks import peaks
 from support.varints import varint
 
 import parquetext
-from parquetext import kernels, wire
-from parquetext.encoding.carried import Carried, append_copy
+from parquetext import wire
 from parquetext.encoding.decoded_sizes import VARIABLE
 from parquetext.encoding.experimental import FSST, PFOR
 from parquetext.encoding.registry import Encoding
@@ -312,20 +312,8 @@ def with_nulls_twice(count: int, encoding: Encoding) -> bytes:
         return values.write("PageHeader", header) + definition
 
     copy, chunk = page(encoding.id), page(wire.ENCODING_PLAIN)
-    begin, (copy_crc, chunk_crc) = 4 + len(copy), map(kernels.checksum.crc32, (copy, chunk))
-    carried = Carried(
-        encoding.id, encoding.uuid, 0, 4, len(copy), len(copy), count, count, count, copy_crc,
-        begin, len(chunk), chunk_crc, (len(copy),), (copy_crc,),
-    )  # fmt: skip
-    kind = min(encoding.types)
-    sizes = {"total_uncompressed_size": len(chunk), "total_compressed_size": len(chunk), "data_page_offset": begin}
-    metadata = {"type": kind, "encodings": [0], "path_in_schema": ["x"], "codec": 0, "num_values": count, **sizes}
-    schema = [{"name": "root", "num_children": 1}, {"name": "x", "type": kind, "repetition_type": 1}]
-    groups = [{"columns": [{"file_offset": 0, "meta_data": metadata}], "total_byte_size": 1, "num_rows": count}]
-    footer = values.write("FileMetaData", {"version": 2, "schema": schema, "num_rows": count, "row_groups": groups})
-    plain = values.write("ColumnMetaData", metadata)
-    footer = footer.replace(plain, append_copy(plain, carried))
-    return b"".join((b"PAR1", copy, chunk, footer, len(footer).to_bytes(4, "little"), b"PAR1"))
+    counts = {"uncompressed": len(copy), "nulls": count, "repetition": 1}
+    return file_of_copy(encoding, copy, chunk, count, kind=min(encoding.types), **counts)
 
 
 @pytest.mark.parametrize("encoding", [PFOR, FSST], ids=["pfor", "fsst"])

@@ -7,7 +7,8 @@ import random
 import pyarrow as pa
 import pytest
 
-from parquetext.reading.plan.picks import Picks, every_row, kept, picks_of
+from parquetext.reading.plan.mask_picks import picks_of
+from parquetext.reading.plan.picks import Picks, every_row, kept
 
 ROWS = 5000
 SHARES = [0.0, 0.0003, 0.01, 0.2, 0.9, 1.0]

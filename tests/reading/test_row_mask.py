@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from parquetext.pruning import predicate_of
-from parquetext.reading.execute.native_reading import mask_of
+from parquetext.reading.execute.matching import mask_of
 
 TABLE = pa.table(
     {

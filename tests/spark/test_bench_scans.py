@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks import scans
 from benchmarks.shapes import Shape
 from benchmarks.workspace import Workspace
 
 
+@pytest.mark.usefixtures("long")
 def test_scans_and_footers_are_compared_with_the_switch_on_and_off(spark, needed_scan_jar, tmp_path):
     was = spark.conf.get(scans.SWITCH, "true")
     try:

@@ -146,7 +146,7 @@ def check(said: list) -> None:
         assert len({folder for _, _, folder, _ in workers}) == (1 if master == "local[2]" else 2)
 
 
-def test_a_wheel_in_py_files_reaches_executors_and_runs_compiled(submit, standalone, wheel, data):
+def test_a_wheel_in_py_files_reaches_executors_and_runs_compiled(long, submit, standalone, wheel, data):
     said = submit([standalone, LOCAL_CLUSTER], "--py-files", wheel, file=data)
     assert said[3] == [98, 99]
     assert ".whl/" in said[1]

@@ -97,13 +97,52 @@ def test_an_installation_without_a_jar_compiles_it_once_in_a_private_directory(w
 
 
 def test_javac_is_found_beside_the_java_of_the_session_and_its_error_takes_one_line(without_jar, tmp_path):
-    javac = tmp_path / "jdk" / "bin" / "javac"
-    javac.parent.mkdir(parents=True)
-    javac.write_text("#!/bin/sh\necho 'Note: one' >&2\necho 'A.java:1: error: two' >&2\necho three >&2\nexit 1\n")
-    javac.chmod(0o755)
-    message = ask_for_jar(without_jar, PATH=str(tmp_path), JAVA_HOME=str(javac.parents[1]))
+    script = b"#!/bin/sh\necho 'Note: one' >&2\necho 'A.java:1: error: two' >&2\necho three >&2\nexit 1\n"
+    jdk = fake_javac(tmp_path / "jdk", script)
+    message = ask_for_jar(without_jar, PATH=str(tmp_path), JAVA_HOME=str(jdk))
     assert message.returncode == 1 and message.stderr.count("\n") == 1
-    assert f"{javac} fails: A.java:1: error: two" in message.stderr
+    assert f"{jdk}/bin/javac fails: A.java:1: error: two" in message.stderr
+
+
+def fake_javac(folder: Path, script: bytes) -> Path:
+    """Write a program `bin/javac` that is not a compiler; return the folder of its JDK."""
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "javac").write_bytes(script)
+    (folder / "bin" / "javac").chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        (b"", "cannot be run (Exec format error)"),
+        (b"#!/nonexistent/sh\n", "cannot be run (No such file or directory)"),
+        (b"#!/bin/sh\nprintf 'ung\\374ltig\\n' >&2\nexit 1\n", "fails: ung\ufffdltig"),
+        (b"#!/bin/sh\necho 'javac: invalid flag: --release' >&2\nexit 2\n", "fails: javac: invalid flag: --release"),
+        (b"#!/bin/sh\n", "made no classes"),
+    ],
+    ids=["no-program", "no-interpreter", "not-utf-8", "ancient", "idle"],
+)
+def test_a_javac_that_does_not_work_gives_one_line_with_a_remedy(copied, tmp_path, script, reason):
+    jdk = fake_javac(tmp_path / "jdk", script)
+    message = run_build(copied, PATH=f"{jdk}/bin", PYTHONUTF8="1")
+    assert message.returncode == 1 and message.stderr.count("\n") == 1, message.stderr
+    assert f"{jdk}/bin/javac {reason}: install a JDK, 17 or later" in message.stderr
+    assert [path.name for path in (copied / "jars").iterdir()] == [jar_build.SOURCES]
+
+
+@needs_javac
+def test_a_javac_of_java_home_that_is_too_old_gives_way_to_the_one_on_path(without_jar, tmp_path):
+    jdk = fake_javac(tmp_path / "jdk", b"#!/bin/sh\nexit 2\n")
+    compiled = ask_for_jar(without_jar, JAVA_HOME=str(jdk))
+    assert compiled.returncode == 0 and Path(compiled.stdout.strip()).is_file(), compiled.stderr
+
+
+def test_a_private_directory_that_others_may_enter_gives_one_line(without_jar, tmp_path):
+    (tmp_path / "private" / f"parquetext-{os.geteuid()}").mkdir(mode=0o755)
+    message = ask_for_jar(without_jar, "4.3.0")
+    assert message.returncode == 1 and message.stderr.count("\n") == 1, message.stderr
+    assert "cannot be written" in message.stderr and "set TMPDIR to another folder" in message.stderr
 
 
 def test_an_installation_without_a_jar_and_a_jdk_says_in_one_line_what_is_missing(without_jar, tmp_path):

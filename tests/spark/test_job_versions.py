@@ -1,4 +1,4 @@
-"""The Python jobs in every supported Spark: the oldest and the newest in every run, the others with `--long`."""
+"""The Python jobs in every supported Spark: the oldest in every run, and all with `--long`."""
 
 from __future__ import annotations
 
@@ -119,7 +119,8 @@ def check_jobs(run_driver, lake: Path, version: str) -> None:
     assert {path: path.read_bytes() for path in lake.rglob("*.parquet")} == originals
 
 
-def test_jobs_run_on_the_newest_spark(run_driver, lake):
+def test_jobs_run_on_the_newest_spark(long, run_driver, lake):
+    """Without --long, the other tests of this folder show it."""
     check_jobs(run_driver, lake, pyspark.__version__)
 
 

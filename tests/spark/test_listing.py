@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.lakes import NAMES
 from support.parquet_bytes import parquet_bytes
 
 from parquetext.errors import ParquetextError, Unsupported
@@ -14,19 +15,6 @@ from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.listing import BY_THE_DRIVER
 
 ORIGINAL = parquet_bytes()
-NAMES = (
-    "day=1/b.parquet",
-    "day=1/a.parquet",
-    "day=2/c.PARQUET",
-    "_part=3/d.parq",
-    "000000_0",
-    "_SUCCESS",
-    "_temporary/e.parquet",
-    ".hidden.parquet",
-    "day=1/.g.parquet.crc",
-    "day=1/_h.parquet",
-    "README",
-)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +22,8 @@ def lake(tmp_path_factory) -> Path:
     lake = tmp_path_factory.mktemp("lake")
     for name in NAMES:
         (lake / name).parent.mkdir(exist_ok=True)
-        (lake / name).write_bytes(b"no magic" if name == "README" else ORIGINAL)
+        (lake / name).write_bytes(ORIGINAL)
+    (lake / "README").write_text("no magic")
     (lake / "day=1" / "back").symlink_to(lake)
     (lake / "day=1" / ".loop").symlink_to(".loop")
     return lake

@@ -106,6 +106,7 @@ def test_the_data_source_uses_the_sessions_settings_or_its_options(on_s3, store,
     assert on_s3.read.format("parquetext").options(**settings).load(f"s3a://{BUCKET}/new").count() == 7
 
 
+@pytest.mark.usefixtures("long")
 def test_a_job_goes_through_in_spite_of_503s_and_dropped_connections(on_s3, store, lake):
     filesystem, recorder = store
     moody = recorder._application = Moody(recorder._application)

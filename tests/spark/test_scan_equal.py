@@ -410,7 +410,7 @@ def test_errors_name_the_file(spark, wide, tmp_path):
 
 
 def test_files_of_the_corpus(same, corpus, expected, tmp_path):
-    check_corpus(same, corpus, expected, tmp_path, most=8)
+    check_corpus(same, corpus, expected, tmp_path, most=4)
 
 
 def test_all_files_of_the_corpus(long, same, corpus, expected, tmp_path):

@@ -92,7 +92,9 @@ def test_a_second_run_processes_changed_files(on, store, lake):
     check_files(store, lake)
 
 
-def test_a_dataset_is_written_appended_to_and_replaced(on, store):
+def test_a_dataset_is_written_appended_to_and_replaced(on, store, request):
+    if store.url.startswith("abfs"):
+        request.getfixturevalue("long")  # its server takes 20 seconds
     path = f"{store.url}/written"
     frame = on.range(100, numPartitions=1).selectExpr("id", "id % 2 AS half")
     for mode, rows in (("errorifexists", 100), ("append", 200), ("overwrite", 100), ("ignore", 100)):

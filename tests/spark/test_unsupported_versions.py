@@ -43,6 +43,21 @@ def test_no_verb_is_imported_with_an_old_spark(old_pyspark, name):
     assert "this is pyspark 3.4" in done.stderr.splitlines()[-1]
 
 
+def test_a_missing_pyspark_is_an_import_error_with_a_remedy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    with pytest.raises(ImportError, match=r"jobs need pyspark: pip install 'parquetext\[spark\]'"):
+        check_version()
+
+
+def test_a_driver_without_typer_names_the_packages_to_install_in_one_line(tmp_path):
+    (tmp_path / "parquetext").symlink_to(Path(IMPORTED_FROM) / "parquetext")
+    command = [sys.executable, "-S", "-m", "parquetext.spark", "verify", "lake"]  # -S: without the installed packages
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert "No module named 'typer': pip install pyarrow 'pandas<3' rich typer" in done.stderr
+
+
 def test_spark_3_5_without_distutils_names_setuptools(monkeypatch):
     monkeypatch.setattr("pyspark.__version__", "3.5.9")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)

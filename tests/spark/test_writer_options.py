@@ -121,6 +121,31 @@ def test_options_arrive_in_the_files_bytes(frame, tmp_path):
         assert file.read(["id"], filters=[("key", "=", "no such key")]).num_rows == 0
 
 
+def test_files_are_optimized_for_a_use(spark, frame, tmp_path):
+    write(frame, tmp_path / "rows", optimizeFor="random_access")
+    frame.write.format("parquetext").mode("append").option("optimizeFor", "size").save(str(tmp_path / "size"))
+    rows, size = file_of(tmp_path / "rows"), file_of(tmp_path / "size")
+    assert max(page["num_rows"] for page in pages(rows, "id")) <= 512
+    assert max(page["uncompressed_size"] for page in pages(rows, "key")) <= 8 << 10
+    assert (rows.name.endswith(".lz4.parquet"), size.name.endswith(".zstd.parquet")) == (True, True)
+    assert {chunk.compression for chunk in chunks(size).values()} == {"ZSTD"}
+    assert chunks(rows)["key"].compression == "UNCOMPRESSED", "its codec is chosen, too"
+    assert size.stat().st_size < rows.stat().st_size
+    for path in (rows, size):
+        assert "DELTA_BINARY_PACKED" in chunks(path)["id"].encodings
+        assert spark.read.parquet(str(path)).exceptAll(frame).count() == 0
+        assert spark.read.parquet(str(path)).count() == ROWS
+
+
+def test_sparks_options_win_over_the_use_of_a_file(frame, tmp_path):
+    options = {"compression": "gzip", "parquet.page.row.count.limit": 100, "parquet.enable.dictionary": "false"}
+    write(frame, tmp_path / "x", optimizeFor="random_access", **options)
+    path = file_of(tmp_path / "x")
+    assert max(page["num_rows"] for page in pages(path, "id")) == 100
+    assert {chunk.compression for chunk in chunks(path).values()} == {"GZIP"}
+    assert not any(chunk.has_dictionary_page for chunk in chunks(path).values())
+
+
 def test_levels_of_codecs_make_smaller_files(frame, tmp_path):
     sizes = {}
     for codec, name, levels in (
@@ -156,6 +181,7 @@ def test_bloom_filters_for_all_columns_leave_those_out_that_cannot_have_one(fram
         ("parquet.bloom.filter.fpp#a", "1.5", "between 0 and 1"),
         ("parquet.bloom.filter.expected.ndv#a", "0", "from 1"),
         ("parquet.page.size#a", "9", "unknown option"),
+        ("optimizeFor", "speed", "one of scan, random_access, size expected"),
     ],
 )
 def test_a_value_that_makes_no_sense_is_an_error(name, value, message):

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from support.hadoop import checksummed, crc_of, reads
+from support.hadoop import checksummed, crc_of, reads, write_checksummed
 from support.killing import Killed, Killing
 from support.powercut import Recording, put, states
 from support.systems import needs
@@ -48,10 +48,7 @@ def edit(request) -> TailEdit:
 
 @pytest.fixture
 def path(tmp_path) -> Path:
-    path = tmp_path / "x.bin"
-    path.write_bytes(OLD)
-    crc_of(path).write_bytes(checksummed(OLD))
-    return path
+    return write_checksummed(tmp_path / "x.bin", OLD)
 
 
 def commit(path: Path, edit: TailEdit, **options) -> str:

@@ -10,7 +10,7 @@ import fsspec
 import pyarrow.fs as pafs
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
-from support.objects import BUCKET, get, names, put, s3_server
+from support.objects import BUCKET, get, names, put, stored
 
 from parquetext.errors import Conflict, Malformed, Refused
 from parquetext.storage import TailEdit, Target, change, create, objects, open_source, recover, resolve
@@ -22,12 +22,6 @@ EDIT = TailEdit(1_280_000, b"a new tail")
 NEW = OLD[: EDIT.keep] + EDIT.tail
 
 
-@pytest.fixture(scope="module")
-def server():
-    with s3_server() as filesystem:
-        yield filesystem
-
-
 @pytest.fixture(autouse=True)
 def without_boto3(monkeypatch):
     """Hide boto3, as for stores that it does not support."""
@@ -35,10 +29,9 @@ def without_boto3(monkeypatch):
 
 
 @pytest.fixture
-def s3(server):
-    put(server, PATH, OLD)
-    yield server
-    server.delete_dir_contents(BUCKET)
+def s3(object_server):
+    with stored(object_server, PATH, OLD):
+        yield object_server
 
 
 def test_an_object_is_read_in_ranges(s3):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import itertools
 
-import boto3
 import pyarrow.fs as pafs
 import pytest
-from support.objects import BUCKET, get, names, put, recorded_s3_server
+from support.objects import BUCKET, get, names, put
 
 from parquetext.errors import Conflict
 from parquetext.storage import TailEdit, Target, change, create
@@ -21,12 +20,6 @@ EDIT = TailEdit(12 << 20, b"a new tail")
 NEW = OLD[: EDIT.keep] + EDIT.tail
 
 
-@pytest.fixture(scope="module")
-def server():
-    with recorded_s3_server() as both:
-        yield both
-
-
 @pytest.fixture
 def s3(server):
     filesystem, recorder = server
@@ -34,13 +27,6 @@ def s3(server):
     recorder.forget()
     yield filesystem
     filesystem.delete_dir_contents(BUCKET)
-
-
-@pytest.fixture
-def client(server):
-    return boto3.client(
-        "s3", endpoint_url=server[1].url, aws_access_key_id="any", aws_secret_access_key="any", region_name="us-east-1"
-    )
 
 
 def _unfinished(client) -> list:

@@ -7,11 +7,10 @@ import io
 import random
 import zlib
 
-import boto3
 import botocore.session
 import pyarrow.fs as pafs
 import pytest
-from support.objects import BUCKET, get, recorded_s3_server
+from support.objects import BUCKET, get
 
 from parquetext.storage import TailEdit, Target, change, create
 from parquetext.storage.backends import s3
@@ -24,24 +23,11 @@ LARGE = TailEdit(6 << 20, b"a new tail")
 SMALL = TailEdit(1 << 20, b"a new tail")
 
 
-@pytest.fixture(scope="module")
-def server():
-    with recorded_s3_server() as both:
-        yield both
-
-
 @pytest.fixture
 def store(server):
     filesystem, _ = server
     yield filesystem
     filesystem.delete_dir_contents(BUCKET)
-
-
-@pytest.fixture
-def client(server):
-    return boto3.client(
-        "s3", endpoint_url=server[1].url, aws_access_key_id="any", aws_secret_access_key="any", region_name="us-east-1"
-    )
 
 
 def head(client, key: str = KEY) -> dict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 import struct
@@ -14,13 +15,34 @@ import pytest
 from support.parquet_bytes import footer_of, with_footer
 from support.varints import varint
 
-__all__ = ["LZ4", "RAW", "SCHEMA", "UUID", "compiled", "decompiled", "framed", "schema_of", "tool", "with_block"]
+__all__ = [
+    "LZ4",
+    "NEW_VECTOR",
+    "RAW",
+    "SCHEMA",
+    "UUID",
+    "compiled",
+    "decompiled",
+    "framed",
+    "schema_of",
+    "tool",
+    "with_block",
+]
 
 DATA = Path(__file__).parents[1] / "data"
 SCHEMA = DATA / "arrow_dialect.fbs"
 UUID = bytes.fromhex("deadbeef" * 4)
 MARKER = b"\x08\xff\xff\x01"
 RAW, LZ4 = 0, 7
+# A buffer by flatc of the schema c938fc7: one column a, INT32 OPTIONAL, field id 7, Int(32, signed), one row group,
+# null_count 0, min 1, max 9, created_by x.
+NEW_VECTOR = base64.b64decode(
+    "FAAAABAAHAAEAAgAFAAMAAAAEAAQAAAAAgAAAOwAAAAYAAAADAAAAAUAAAAAAAAAAQAAAHgAAAABAAAAGAAAAAAAEgAwAAgADAAUAAAAHAAkAAYA"
+    "EgAAAAAAAAAoAAAAZAAAAAAAAAAFAAAAAAAAAAQAAAAAAAAAWgAAAAAAAAAAAAAAAQAAAAwAAAAAAAYACAAEAAYAAAAcAAAAGAAkAAYAAAAMABQA"
+    "AAAcAAAAAAAIAAcAGAAAAAAABgE0AAAAZAAAAAAAAABaAAAAAAAAAAQAAAAAAAAAGAAYABAAAAAIAAAAAAAGAAwAAAAAAAcAGAAAAAAABAQBAAAA"
+    "CQAAAAAAAAAAAAAAAgAAAGQAAAAcAAAAGAAYAAQAAAAFAAgAAAAMAAYAEAAHABQAGAAAAAEBCQEoAAAABwAAABgAAAAIAAAABAAEAAQAAAAIAAgA"
+    "BgAHAAgAAAAAACABAQAAAGEADgAMAAAAAAAAAAQACAAOAAAACAAAAAEAAAAEAAAAcm9vdAAAAAA="
+)
 
 
 def tool(name: str) -> str:

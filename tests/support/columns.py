@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from parquetext import kernels, wire
 
-__all__ = ["Leaf", "StoredColumn", "array_of", "decode", "leaves_of", "stored_columns", "write"]
+__all__ = ["PHYSICAL", "Leaf", "StoredColumn", "array_of", "decode", "leaves_of", "stored_columns", "write"]
 
 PHYSICAL = {
     pa.bool_(): wire.PHYSICAL_BOOLEAN,

@@ -8,6 +8,7 @@ __all__ = ["OF_MANY", "OF_NONE", "OF_ONE"]
 
 OF_MANY = {
     "upgrade": [],
+    "add-page-index": [],
     "encode": ["--column", "a", "--encoding", "plain"],
     "encode --advise": [],
     "strip": [],

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from parquetext import wire
 
-__all__ = ["SERVED", "lists_of", "values_of"]
+__all__ = ["SERVED", "lengths_and_lists", "lists_of", "values_of"]
 
 SERVED = [
     *((wire.ENCODING_PLAIN, type) for type in range(8)),
@@ -45,6 +45,12 @@ def integers(bits: int) -> st.SearchStrategy[int]:
     return st.one_of(
         st.sampled_from([low, high, 0, -1]), st.integers(-9, 9), st.integers(0, bits - 2).map(lambda n: 1 << n)
     )
+
+
+def lengths_and_lists(type: int, lengths: tuple[int, ...] = (1, 2, 4, 5, 8, 16)) -> st.SearchStrategy[tuple[int, list]]:
+    """The length of a type and values of it; the length is 0 except for FIXED_LEN_BYTE_ARRAY."""
+    some = st.sampled_from(lengths) if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else st.just(0)
+    return some.flatmap(lambda length: st.tuples(st.just(length), lists_of(type, length)))
 
 
 def lists_of(type: int, type_length: int) -> st.SearchStrategy[list]:

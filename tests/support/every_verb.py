@@ -89,6 +89,12 @@ def _encoded(path: Path) -> None:
     parquetext.encode(path, {name: "plain"})
 
 
+def _indexed(path: Path) -> None:
+    parquetext.add_page_index(path)
+    parquetext.read_table(path)
+    parquetext.strip(path)
+
+
 def _merged(path: str, folder: Path) -> None:
     parquetext.merge([path, path], folder / "merged.parquet")
 
@@ -192,6 +198,7 @@ PYTHON: dict[str, Verb] = {
     "upgrade and verify": _changed(lambda path: (edits.upgrade(path, form="flat"), integrity.verify(path, deep=True))),
     "upgrade and strip": _changed(lambda path: (edits.upgrade(path, form="index"), edits.strip(path))),
     "finalize and restore": _changed(_restored),
+    "add_page_index": _changed(_indexed),
     "encode": _changed(_encoded),
     "advise": lambda path, folder: repr(parquetext.advise(path)),
     "sidecar": _changed(_sidecar),
@@ -230,6 +237,8 @@ COMMANDS: dict[str, str] = {
     "count": "count PATH",
     "diff": "diff PATH PATH",
     "diff --json": "diff --json PATH PATH",
+    "add-page-index": "add-page-index COPY",
+    "add-page-index --bloom": "add-page-index --bloom NAME COPY",
     "encode": "encode --column NAME --encoding plain COPY",
     "encode --advise": "encode --advise PATH",
     "encode --encoding best": "encode --encoding best COPY",

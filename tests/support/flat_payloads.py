@@ -5,11 +5,13 @@ from __future__ import annotations
 import struct
 import zlib
 
+from hypothesis import strategies as st
+
 from parquetext.errors import ParquetextError
 
 from . import flat_footers as thrift
 
-__all__ = ["Memory", "cells", "irregular", "one_chunk", "outcome", "sign", "small_footer"]
+__all__ = ["Memory", "cells", "irregular", "one_chunk", "outcome", "sign", "small_footer", "with_other_numbers"]
 
 
 class Memory:
@@ -54,6 +56,18 @@ def sign(payload: bytearray, places: list[tuple[int, int]]) -> bytes:
     (tail,) = struct.unpack_from("<I", payload, len(payload) - 8)
     struct.pack_into("<I", payload, len(payload) - 4, zlib.crc32(payload[len(payload) - min(tail, len(payload)) : -4]))
     return bytes(payload)
+
+
+@st.composite
+def with_other_numbers(draw, payload: bytes, spared: int) -> bytearray:
+    """The payload with one to three other numbers in it, before its last `spared` bytes."""
+    broken = bytearray(payload)
+    for _ in range(draw(st.integers(1, 3))):
+        at = draw(st.integers(0, len(broken) - spared))
+        width = draw(st.sampled_from([1, 2, 4]))
+        value = draw(st.integers(0, 2**16) | st.integers(0, 2**32 - 1)) % 2 ** (8 * width)
+        broken[at : at + width] = value.to_bytes(width, "little")
+    return broken
 
 
 def small_footer() -> bytes:

@@ -7,10 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
+from parquetext.errors import ParquetextError
+
+from . import flat_footers as thrift
 from .chunk_members import COUNTS, INDEXES, SIZES
 from .flat_payloads import outcome
 
-__all__ = ["FACTS", "GROUP", "chunk_fields", "everything_of", "module"]
+__all__ = ["EQUAL_NAMES", "FACTS", "GROUP", "assert_cuts_columns", "assert_finds_every_name", "assert_refuses_number"]
+__all__ += ["chunk_fields", "everything_of", "module"]
 
 GROUP = 0x80000000
 FACTS = (
@@ -27,6 +31,18 @@ FACTS = (
     "max_value_length",
 )
 ROW_GROUP_FACTS = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal", "chunk_count")
+
+EQUAL_NAMES = thrift.footer(
+    [
+        thrift.element(b"schema", children=3),
+        thrift.element(b"a.b", type=1),
+        thrift.element(b"a", children=1),
+        thrift.element(b"b", type=1),
+        thrift.element(b"a.b", type=1),
+    ],
+    [],
+)
+"""A footer without row groups, whose three leaves have the dotted name ``a.b``."""
 
 
 def module(package: str, name: str):
@@ -102,3 +118,26 @@ def everything_of(open_reader: Callable) -> dict:
         lambda reader: bytes(reader.slice(range(reader.leaf_count), range(reader.row_group_count), key_values=True)),
     )
     return found
+
+
+def assert_finds_every_name(reader, columns: int) -> None:
+    """The reader of a `flat_footers.wide_footer` finds the names of its columns, and no others."""
+    assert [list(reader.find_name(b"c%d" % n)) for n in range(columns)] == [[n] for n in range(columns)]
+    assert [list(reader.find_name(b"d%d" % n)) for n in range(50)] == [[]] * 50
+
+
+def assert_cuts_columns(reader, row_groups: int) -> None:
+    """The reader of a `flat_footers.wide_footer` returns whole columns, and the chunks of their last row groups."""
+    assert list(reader.column(1).array("data_page_offset")) == [5] * row_groups
+    assert list(reader.row_groups("num_rows")) == [1] * row_groups
+    first = max(0, row_groups - 2)
+    assert len(reader.column(0, first, row_groups - first)) == row_groups - first
+
+
+def assert_refuses_number(reader, index: int) -> None:
+    """The reader has no leaf, node, key-value or row group of this number; it may have a group."""
+    for ask in (reader.column, reader.node, reader.key_value, reader.sorting_columns):
+        if ask == reader.node and index == GROUP:
+            continue
+        with pytest.raises((ParquetextError, OverflowError)):
+            ask(index)

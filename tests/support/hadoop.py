@@ -6,7 +6,7 @@ import struct
 import zlib
 from pathlib import Path
 
-__all__ = ["checksummed", "crc_of", "reads"]
+__all__ = ["checksummed", "crc_of", "reads", "write_checksummed"]
 
 
 def crc_of(path: Path) -> Path:
@@ -17,6 +17,13 @@ def checksummed(data: bytes, chunk: int = 512) -> bytes:
     """The checksum file of a file's bytes."""
     sums = (zlib.crc32(data[at : at + chunk]) for at in range(0, len(data), chunk))
     return b"crc\0" + struct.pack(">I", chunk) + b"".join(struct.pack(">I", sum) for sum in sums)
+
+
+def write_checksummed(path: Path, data: bytes) -> Path:
+    """Write a file, and its checksum file beside it; its path."""
+    path.write_bytes(data)
+    crc_of(path).write_bytes(checksummed(data))
+    return path
 
 
 def reads(path: Path) -> bool:

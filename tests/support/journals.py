@@ -22,6 +22,15 @@ def leave_journal(path: Path, edit: TailEdit) -> Path:
     return position
 
 
+def leave_half_changed(path: Path) -> None:
+    """Leave a file and its journal as a change does that is killed while it writes a larger footer."""
+    content = path.read_bytes()
+    edit = TailEdit(len(content) - 100, content[-100:] + b"more of it" * 200 + content[-8:])
+    leave_journal(path, edit)
+    changed, written = content[: edit.keep] + edit.tail, len(content) // 512 * 512 + 1024
+    path.write_bytes(changed[:written] + bytes(len(changed) - written))
+
+
 def leave_journal_1(path: Path, edit: TailEdit) -> Path:
     """The same as versions before 2 wrote it."""
     content, position = path.read_bytes(), journal_of(path)

@@ -110,6 +110,14 @@ class Conditions:
 
 
 @contextmanager
+def stored(filesystem: pafs.S3FileSystem, path: str, content: bytes) -> Iterator[None]:
+    """Put an object into the bucket, which is empty afterwards."""
+    put(filesystem, path, content)
+    yield
+    filesystem.delete_dir_contents(BUCKET)
+
+
+@contextmanager
 def s3_server() -> Iterator[pafs.S3FileSystem]:
     """A filesystem with one empty bucket, BUCKET."""
     with recorded_s3_server() as (filesystem, _):

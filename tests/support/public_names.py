@@ -1,10 +1,11 @@
 """The public names of the package: the names in each module's ``__all__``, and the members of public classes.
 
-Not those of pyarrow, which the package hands on.
+Not those of pyarrow, which the package hands on, and not those of ``parquetext.torch`` without torch.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
@@ -20,7 +21,8 @@ def _walk(module: ModuleType) -> Iterator[Public]:
     for name in module.__all__:
         thing = getattr(module, name)
         if inspect.ismodule(thing):
-            yield from _walk(thing)
+            if name != "torch" or importlib.util.find_spec("torch"):
+                yield from _walk(thing)
         elif callable(thing) and not thing.__module__.startswith("pyarrow"):
             yield f"{module.__name__}.{name}", thing
 

@@ -24,6 +24,7 @@ STORES = {"storage/test_object_store.py", "storage/test_s3.py", "storage/test_s3
 
 FAST = {
     "encoding",
+    "indexing",
     "thrift",
     "rewrite",
     *(

@@ -5,6 +5,15 @@ from __future__ import annotations
 import pytest
 
 
+@pytest.fixture(scope="module")
+def object_server():
+    """An S3 server with an empty bucket."""
+    from support.objects import s3_server
+
+    with s3_server() as filesystem:
+        yield filesystem
+
+
 @pytest.fixture(scope="session")
 def azure(tmp_path_factory):
     """A container of Azurite."""

@@ -60,6 +60,7 @@ def take_away(system: str, remove=delattr, replace=dict.__setitem__) -> None:
     replace(vars(tempfile), "_O_TMPFILE_WORKS", False)
     replace(vars(shutil), "_copyxattr", lambda *_, **__: None)
     if system == "windows":
+        replace(vars(shutil), "_use_fd_functions", False)
         replace(sys.modules, "fcntl", None)
         replace(sys.modules, "parquetext.windows", windows_files)
     importlib.reload(systems)

@@ -255,6 +255,7 @@ CHANGES: dict[str, Verb] = {
     "strip": _changed(parquetext.strip),
     "finalize": _changed(parquetext.finalize, confirm=True),
     "restore": _changed(parquetext.restore),
+    "add_page_index": _changed(parquetext.add_page_index, bloom=["number"]),
     "encode": _changed(parquetext.encode, {"number": "pfor"}),
     "recover": parquetext.recover,
     "merge": _joined,

@@ -83,34 +83,71 @@ static int read_chunks(pqx_column *column, const pqx_arrow_chunk *chunks, size_t
 {
     for (size_t i = 0; i < count; i++) {
         const pqx_arrow_chunk *chunk = chunks + i;
+        const int64_t all[] = {0, (int64_t)chunk->rows};
         pqx_column_begin_chunk(column, chunk->rows, chunk->rows);
-        if (!pqx_stored_chunk(column, chunk->data, chunk->size, chunk->codec, chunk->rows, room))
+        if (!pqx_stored_chunk(column, chunk->data, chunk->size, chunk->codec,
+                              chunk->counts ? chunk->counts : all, chunk->counts ? chunk->turns : 2,
+                              room))
             return 0;
     }
     return 1;
+}
+
+/* Return the number of rows that are read of a chunk. */
+static uint64_t rows_of(const pqx_arrow_chunk *chunk)
+{
+    uint64_t rows = 0;
+    if (!chunk->counts) return chunk->rows;
+    for (size_t turn = 1; turn < chunk->turns; turn += 2) rows += (uint64_t)chunk->counts[turn];
+    return rows;
+}
+
+/* Decode the values of chunks, or compare them with `ranges`. */
+static int decode(const pqx_arrow_leaf *leaf, const pqx_ranges *ranges,
+                  const pqx_arrow_chunk *chunks, size_t count, uint64_t most_bytes,
+                  pqx_unpacked *room, pqx_column_output *out)
+{
+    pqx_column_leaf read = {.type = leaf->type,
+                            .type_length = leaf->type_length,
+                            .max_definition = leaf->max_definition,
+                            .is_strict = 1,
+                            .most_bytes = most_bytes < INT32_MAX ? (uint32_t)most_bytes : INT32_MAX,
+                            .ranges = ranges};
+    pqx_column column;
+    pqx_error error;
+    for (size_t i = 0; i < count; i++) {
+        read.rows += rows_of(chunks + i);
+        read.stored += chunks[i].size;
+    }
+    if (leaf->form == PQX_ARROW_NONE || pqx_column_begin(&column, &read, &error)) return 0;
+    int is_done =
+        read_chunks(&column, chunks, count, room) && !pqx_column_take(&column, out, &error);
+    pqx_column_free(&column);
+    return is_done;
 }
 
 int pqx_arrow_array(const pqx_arrow_leaf *leaf, const pqx_arrow_chunk *chunks, size_t count,
                     uint64_t most_bytes, pqx_unpacked *room, struct ArrowArray *array,
                     uint64_t *bytes)
 {
-    pqx_column_leaf read = {.type = leaf->type,
-                            .type_length = leaf->type_length,
-                            .max_definition = leaf->max_definition,
-                            .is_strict = 1,
-                            .most_bytes =
-                                most_bytes < INT32_MAX ? (uint32_t)most_bytes : INT32_MAX};
-    pqx_column column;
     pqx_column_output out;
-    pqx_error error;
-    for (size_t i = 0; i < count; i++) {
-        read.rows += chunks[i].rows;
-        read.stored += chunks[i].size;
-    }
-    if (leaf->form == PQX_ARROW_NONE || pqx_column_begin(&column, &read, &error)) return 0;
-    int is_made =
-        read_chunks(&column, chunks, count, room) && !pqx_column_take(&column, &out, &error);
-    pqx_column_free(&column);
+    int is_made = decode(leaf, NULL, chunks, count, most_bytes, room, &out);
     *bytes = is_made ? out.bytes : 0;
     return is_made && give_array(leaf, &out, array);
+}
+
+int pqx_arrow_find(const pqx_arrow_leaf *leaf, const pqx_ranges *ranges, int accepts_null,
+                   const pqx_arrow_chunk *chunks, size_t count, pqx_unpacked *room,
+                   pqx_memory *bits)
+{
+    pqx_column_output out;
+    if (!decode(leaf, ranges, chunks, count, 0, room, &out)) return 0;
+    for (size_t i = 0; out.nulls && accepts_null && i < (out.slots + 7) / 8; i++)
+        out.values.data[i] |= (uint8_t)~out.valid.data[i];
+    *bits = out.values;
+    pqx_release(out.valid.data);
+    pqx_release(out.definition.data);
+    pqx_release(out.repetition.data);
+    pqx_release(out.offsets.data);
+    return 1;
 }

@@ -31,7 +31,10 @@ enum pqx_arrow_form {
     PQX_ARROW_SHORT,   /* the lowest two bytes of integers of 4 bytes */
     PQX_ARROW_DECIMAL, /* big-endian integers to decimals of 16 bytes */
 };
-enum { PQX_ARROW_DECIMAL_BYTES = 16 };
+enum {
+    PQX_ARROW_DECIMAL_BYTES = 16,
+    PQX_ARROW_MOST_OF_BYTE = 64 /* accepted bytes in memory per stored byte */
+};
 
 typedef struct pqx_arrow_leaf {
     int32_t type, type_length; /* PQX_PHYSICAL_* */
@@ -49,14 +52,24 @@ typedef struct pqx_arrow_chunk {
     size_t size;
     uint64_t rows;
     int codec;
+    /* Rows to skip, to read, to skip, and so on; NULL: all rows are read. */
+    const int64_t *counts;
+    size_t turns;
 } pqx_arrow_chunk;
 
-/* Build an array from a leaf's chunks, whose pages are decompressed into `room`. Texts have at most
- * `most_bytes` bytes; *bytes is their size. Return 0 if the array cannot be built for any reason;
- * then there is nothing to release. */
+/* Build an array from the rows that are read of a leaf's chunks, whose pages are decompressed into
+ * `room`. Texts have at most `most_bytes` bytes; *bytes is their size. Return 0 if the array cannot
+ * be built for any reason; then there is nothing to release. */
 int pqx_arrow_array(const pqx_arrow_leaf *leaf, const pqx_arrow_chunk *chunks, size_t count,
                     uint64_t most_bytes, pqx_unpacked *room, struct ArrowArray *array,
                     uint64_t *bytes);
+
+/* Compare the values of a leaf's chunks with ranges: *bits gets a bit per row, 1 if a range
+ * contains the value, or for null if `accepts_null`. The caller releases it. Return 0 if this is
+ * not possible for any reason. */
+int pqx_arrow_find(const pqx_arrow_leaf *leaf, const pqx_ranges *ranges, int accepts_null,
+                   const pqx_arrow_chunk *chunks, size_t count, pqx_unpacked *room,
+                   pqx_memory *bits);
 
 /* For each leaf of a scan, decide whether it can be read (PQX_ARROW_AS_IS), and compute the size of
  * its chunks in the file. PQX_ARROW_NONE: the leaf is nested, or its chunks are encrypted, in
@@ -68,6 +81,19 @@ uint32_t pqx_arrow_plan(const pqx_scan *scan, uint64_t file_size, pqx_arrow_leaf
 /* Set the form of these leaves according to the types of the schema's fields. */
 void pqx_arrow_choose(const pqx_scan *scan, const struct ArrowSchema *schema,
                       pqx_arrow_leaf *leaves);
+/* The chunks of some leaves, in memory. */
+typedef struct pqx_arrow_loaded {
+    uint32_t *leaves; /* `count` of them, ascending */
+    size_t count;
+    pqx_arrow_chunk *chunks; /* of the first leaf in each row group, then of the second one */
+    pqx_memory stored;
+} pqx_arrow_loaded;
+
+/* Read the chunks of the leaves [first, end) that have a form, with few reads. Return 0 if this is
+ * not possible. Free `loaded` in any case. */
+int pqx_arrow_load(const pqx_source *source, const pqx_scan *scan, const pqx_arrow_leaf *leaves,
+                   uint32_t first, uint32_t end, pqx_arrow_loaded *loaded);
+void pqx_arrow_loaded_free(pqx_arrow_loaded *loaded);
 /* Read the arrays of the leaves [first, end) that have a form, from one buffer with all their
  * chunks. If an array cannot be built, its `release` is unchanged. All arrays together have at most
  * `most_bytes` bytes of text; returns their number of bytes. */

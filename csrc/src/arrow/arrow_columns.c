@@ -5,7 +5,6 @@
 #include "page/codec.h"
 
 enum {
-    MOST_OF_BYTE = 64,     /* accepted bytes in memory per stored byte */
     BELIEVED = 1 << 24,    /* accepted total, regardless of the stored size */
     MOST_STORED = 1 << 25, /* of a leaf */
     NEAR = 1 << 12         /* the largest gap between two chunks that are read together */
@@ -90,7 +89,8 @@ uint32_t pqx_arrow_plan(const pqx_scan *scan, uint64_t file_size, pqx_arrow_leaf
         stored += sizes[i];
     }
     if (!count) return 0;
-    uint64_t most_rows = (MOST_OF_BYTE * stored + BELIEVED) / PQX_ARROW_DECIMAL_BYTES / count;
+    uint64_t most_rows =
+        (PQX_ARROW_MOST_OF_BYTE * stored + BELIEVED) / PQX_ARROW_DECIMAL_BYTES / count;
     if (stored <= file_size && rows <= most_rows) return count;
     for (uint32_t i = 0; i < scan->leaf_count; i++) leaves[i].form = PQX_ARROW_NONE;
     return 0;
@@ -142,74 +142,82 @@ static int load(const pqx_source *source, const place *places, size_t count, uin
     return 1;
 }
 
-/* The chunks that are read together. */
-typedef struct batch {
-    const pqx_scan *scan;
-    uint32_t *leaves; /* the leaves' numbers */
-    size_t count;
-    place *places;           /* of their chunks, one row group after another */
-    pqx_arrow_chunk *chunks; /* of one leaf */
-    pqx_memory stored;
-    pqx_unpacked room;
-} batch;
-
-static void free_batch(batch *b)
+void pqx_arrow_loaded_free(pqx_arrow_loaded *loaded)
 {
-    free(b->leaves);
-    free(b->places);
-    free(b->chunks);
-    pqx_release(b->stored.data);
-    pqx_unpacked_free(&b->room);
+    free(loaded->leaves);
+    free(loaded->chunks);
+    pqx_release(loaded->stored.data);
+    *loaded = (pqx_arrow_loaded){0};
 }
 
-static int load_batch(batch *b, const pqx_source *source, const pqx_arrow_leaf *leaves,
-                      uint32_t first, uint32_t end)
+/* Find the places of the leaves' chunks, one row group after another. */
+static void find_places(const pqx_scan *scan, const pqx_arrow_loaded *loaded, place *places)
 {
-    const pqx_scan *scan = b->scan;
-    size_t groups = scan->row_group_count, most = end - first;
-    b->leaves = (uint32_t *)malloc((most + 1) * sizeof *b->leaves);
-    b->places = (place *)malloc((most * groups + 1) * sizeof *b->places);
-    b->chunks = (pqx_arrow_chunk *)malloc((groups + 1) * sizeof *b->chunks);
-    if (!b->leaves || !b->places || !b->chunks) return 0;
-    for (uint32_t leaf = first; leaf < end; leaf++)
-        if (leaves[leaf].form) b->leaves[b->count++] = leaf;
-    for (uint32_t group = 0; group < groups; group++) {
-        place *to = b->places + group * b->count;
+    for (uint32_t group = 0; group < scan->row_group_count; group++) {
         int is_empty = !scan->row_groups[group].num_rows;
-        for (size_t i = 0; i < b->count; i++) {
-            const pqx_chunk *chunk = chunk_of(scan, group, b->leaves[i]);
-            to[i] = is_empty ? (place){0}
-                             : (place){.begin = (uint64_t)begin_of(chunk),
-                                       .size = (uint64_t)chunk->total_compressed_size};
+        for (size_t i = 0; i < loaded->count; i++) {
+            const pqx_chunk *chunk = chunk_of(scan, group, loaded->leaves[i]);
+            *places++ = is_empty ? (place){0}
+                                 : (place){.begin = (uint64_t)begin_of(chunk),
+                                           .size = (uint64_t)chunk->total_compressed_size};
         }
     }
-    uint64_t size = lay_out(b->places, groups * b->count);
-    return pqx_grow(&b->stored, 0, (size_t)size + 1)
-           && load(source, b->places, groups * b->count, b->stored.data);
+}
+
+static void set_chunks(const pqx_scan *scan, const place *places, pqx_arrow_loaded *loaded)
+{
+    pqx_arrow_chunk *to = loaded->chunks;
+    for (size_t i = 0; i < loaded->count; i++)
+        for (uint32_t group = 0; group < scan->row_group_count; group++) {
+            const place *from = places + group * loaded->count + i;
+            *to++ = (pqx_arrow_chunk){
+                .data = loaded->stored.data + from->at,
+                .size = (size_t)from->size,
+                .rows = (uint64_t)scan->row_groups[group].num_rows,
+                .codec = chunk_of(scan, group, loaded->leaves[i])->codec,
+            };
+        }
+}
+
+int pqx_arrow_load(const pqx_source *source, const pqx_scan *scan, const pqx_arrow_leaf *leaves,
+                   uint32_t first, uint32_t end, pqx_arrow_loaded *loaded)
+{
+    size_t most = end - first, groups = scan->row_group_count;
+    *loaded = (pqx_arrow_loaded){0};
+    loaded->leaves = (uint32_t *)malloc((most + 1) * sizeof *loaded->leaves);
+    if (!loaded->leaves) return 0;
+    for (uint32_t leaf = first; leaf < end; leaf++)
+        if (leaves[leaf].form) loaded->leaves[loaded->count++] = leaf;
+    size_t count = loaded->count * groups;
+    loaded->chunks = (pqx_arrow_chunk *)malloc((count + 1) * sizeof *loaded->chunks);
+    place *places = (place *)malloc((count + 1) * sizeof *places);
+    int is_done = loaded->chunks && places;
+    if (is_done) {
+        find_places(scan, loaded, places);
+        uint64_t size = lay_out(places, count);
+        is_done = pqx_grow(&loaded->stored, 0, (size_t)size + 1)
+                  && load(source, places, count, loaded->stored.data);
+    }
+    if (is_done) set_chunks(scan, places, loaded);
+    free(places);
+    return is_done;
 }
 
 uint64_t pqx_arrow_read(const pqx_source *source, const pqx_scan *scan,
                         const pqx_arrow_leaf *leaves, uint32_t first, uint32_t end,
                         uint64_t most_bytes, struct ArrowArray *arrays)
 {
-    batch b = {.scan = scan};
+    pqx_arrow_loaded loaded;
+    pqx_unpacked room = {0};
     uint64_t all = 0, bytes;
-    if (!load_batch(&b, source, leaves, first, end)) b.count = 0;
-    for (size_t i = 0; i < b.count; i++) {
-        for (uint32_t group = 0; group < scan->row_group_count; group++) {
-            const place *from = b.places + group * b.count + i;
-            b.chunks[group] = (pqx_arrow_chunk){
-                .data = b.stored.data + from->at,
-                .size = (size_t)from->size,
-                .rows = (uint64_t)scan->row_groups[group].num_rows,
-                .codec = chunk_of(scan, group, b.leaves[i])->codec,
-            };
-        }
-        uint32_t leaf = b.leaves[i];
-        if (pqx_arrow_array(leaves + leaf, b.chunks, scan->row_group_count, most_bytes - all,
-                            &b.room, arrays + leaf, &bytes))
+    if (!pqx_arrow_load(source, scan, leaves, first, end, &loaded)) loaded.count = 0;
+    for (size_t i = 0; i < loaded.count; i++) {
+        uint32_t leaf = loaded.leaves[i];
+        if (pqx_arrow_array(leaves + leaf, loaded.chunks + i * scan->row_group_count,
+                            scan->row_group_count, most_bytes - all, &room, arrays + leaf, &bytes))
             all += bytes;
     }
-    free_batch(&b);
+    pqx_arrow_loaded_free(&loaded);
+    pqx_unpacked_free(&room);
     return all;
 }

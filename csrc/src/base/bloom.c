@@ -14,17 +14,49 @@ static int block_holds(const uint8_t *block, uint32_t key)
     return !missing;
 }
 
+static int check_blocks(size_t size, pqx_error *error)
+{
+    if (!size || size % BLOCK_BYTES || size / BLOCK_BYTES > UINT32_MAX)
+        return pqx_fail(error, PQX_BAD_ARGUMENT, 0, BLOCK_BYTES, size);
+    return PQX_OK;
+}
+
+/* Return the offset of the block of a hash: the hash is mapped to the blocks without a division and
+ * without bias for powers of two. */
+static size_t block_of(uint64_t hash, size_t size)
+{ return (size_t)((hash >> 32) * (size / BLOCK_BYTES) >> 32) * BLOCK_BYTES; }
+
 int pqx_bloom_might_contain(const uint8_t *bitset, size_t size, const uint64_t *hashes,
                             size_t count, uint8_t *out, pqx_error *error)
 {
-    uint64_t blocks = size / BLOCK_BYTES;
-    if (!size || size % BLOCK_BYTES || blocks > UINT32_MAX)
-        return pqx_fail(error, PQX_BAD_ARGUMENT, 0, BLOCK_BYTES, size);
+    PQX_TRY(check_blocks(size, error));
+    for (size_t i = 0; i < count; i++)
+        out[i] = (uint8_t)block_holds(bitset + block_of(hashes[i], size), (uint32_t)hashes[i]);
+    return PQX_OK;
+}
+
+int pqx_bloom_insert(uint8_t *bitset, size_t size, const uint64_t *hashes, size_t count,
+                     pqx_error *error)
+{
+    PQX_TRY(check_blocks(size, error));
     for (size_t i = 0; i < count; i++) {
-        uint64_t block =
-            (hashes[i] >> 32) * blocks >> 32; /* maps the hash to [0, blocks) without a division and
-                                                 without bias for powers of two */
-        out[i] = (uint8_t)block_holds(bitset + block * BLOCK_BYTES, (uint32_t)hashes[i]);
+        uint8_t *block = bitset + block_of(hashes[i], size);
+        for (int word = 0; word < WORDS; word++) {
+            uint32_t bit = (uint32_t)hashes[i] * SALT[word] >> 27;
+            block[4 * word + bit / 8] |= (uint8_t)(1u << bit % 8);
+        }
+    }
+    return PQX_OK;
+}
+
+int pqx_bloom_hashes(const uint8_t *data, size_t size, const int32_t *offsets, size_t count,
+                     uint64_t *out, pqx_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        int64_t begin = offsets[i], end = offsets[i + 1];
+        if (begin < 0 || end < begin || (uint64_t)end > size)
+            return pqx_fail(error, PQX_VALUE_OFFSET, 4 * (i + 1), size, (uint64_t)end);
+        out[i] = pqx_xxh64(size ? data + begin : data, (size_t)(end - begin), 0);
     }
     return PQX_OK;
 }

@@ -32,6 +32,13 @@ static inline int pqx_fail(pqx_error *error, int code, uint64_t offset, uint64_t
     return code;
 }
 
+/* Fail unless [first, first + count) lies in [0, all). */
+static inline int pqx_check_part(uint32_t first, uint32_t count, uint32_t all, pqx_error *error)
+{
+    if (first <= all && count <= all - first) return PQX_OK;
+    return pqx_fail(error, PQX_BAD_ARGUMENT, 0, all, first > all ? first : (uint64_t)first + count);
+}
+
 /* Return the problem of a loose scan as a failure: such a footer can only be inspected. */
 static inline int pqx_check_scan(const pqx_scan *scan, pqx_error *error)
 {

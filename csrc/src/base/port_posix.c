@@ -140,17 +140,15 @@ static int64_t nanoseconds(struct timespec time)
 static int describe(int failure, const struct stat *found, pqx_file_facts *facts)
 {
     if (failure < 0) return errno;
-    *facts = (pqx_file_facts){
-        .kind = S_ISREG(found->st_mode)   ? PQX_IS_REGULAR
-                : S_ISDIR(found->st_mode) ? PQX_IS_DIRECTORY
-                                          : PQX_IS_OTHER,
-        .owner = (uint32_t)found->st_uid,
-        .size = (uint64_t)found->st_size,
-        .device = (uint64_t)found->st_dev,
-        .inode = (uint64_t)found->st_ino,
-        .modified = nanoseconds(found->st_mtim),
-        .changed = nanoseconds(found->st_ctim),
-    };
+    facts->kind = S_ISREG(found->st_mode)   ? PQX_IS_REGULAR
+                  : S_ISDIR(found->st_mode) ? PQX_IS_DIRECTORY
+                                            : PQX_IS_OTHER;
+    facts->owner = (uint32_t)found->st_uid;
+    facts->size = (uint64_t)found->st_size;
+    facts->device = (uint64_t)found->st_dev;
+    facts->inode = (uint64_t)found->st_ino;
+    facts->modified = nanoseconds(found->st_mtim);
+    facts->changed = nanoseconds(found->st_ctim);
     return 0;
 }
 

@@ -76,35 +76,30 @@ size_t pqx_varint_size(uint64_t value)
 
 static inline uint64_t unzigzag(uint64_t value) { return value >> 1 ^ -(value & 1); }
 
-int pqx_varint_get_many64(const uint8_t *data, size_t size, size_t at, int zigzag, uint64_t *values,
-                          size_t count, size_t *next, pqx_error *error)
+/* Values of 32 or of 64 bits; inlined, because the loop is then compiled for each width. */
+PQX_INLINE int get_many(const uint8_t *data, size_t size, size_t at, int bits, int zigzag,
+                        void *values, size_t count, size_t *next, pqx_error *error)
 {
     size_t left = at < size ? size - at : 0;
     if (count > left) return pqx_fail(error, PQX_COUNT_TOO_LARGE, at, count, left);
     for (size_t i = 0; i < count; i++) {
         uint64_t value = 0;
-        int status = get(data, size, at, 64, &value, &at, error);
-        if (status != PQX_OK) return status;
-        values[i] = zigzag ? unzigzag(value) : value;
+        PQX_TRY(get(data, size, at, bits, &value, &at, error));
+        if (zigzag) value = unzigzag(value);
+        if (bits == 64) ((uint64_t *)values)[i] = value;
+        else ((uint32_t *)values)[i] = (uint32_t)value;
     }
     *next = at;
     return PQX_OK;
 }
 
+int pqx_varint_get_many64(const uint8_t *data, size_t size, size_t at, int zigzag, uint64_t *values,
+                          size_t count, size_t *next, pqx_error *error)
+{ return get_many(data, size, at, 64, zigzag, values, count, next, error); }
+
 int pqx_varint_get_many32(const uint8_t *data, size_t size, size_t at, int zigzag, uint32_t *values,
                           size_t count, size_t *next, pqx_error *error)
-{
-    size_t left = at < size ? size - at : 0;
-    if (count > left) return pqx_fail(error, PQX_COUNT_TOO_LARGE, at, count, left);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t value = 0;
-        int status = get(data, size, at, 32, &value, &at, error);
-        if (status != PQX_OK) return status;
-        values[i] = (uint32_t)(zigzag ? unzigzag(value) : value);
-    }
-    *next = at;
-    return PQX_OK;
-}
+{ return get_many(data, size, at, 32, zigzag, values, count, next, error); }
 
 size_t pqx_varint_put_many(const uint64_t *values, size_t count, int zigzag, uint8_t *out)
 {

@@ -190,6 +190,17 @@ int pqx_values_take_bits(pqx_values *values, size_t count, uint8_t *out, uint64_
     return PQX_OK;
 }
 
+int pqx_values_take_indices(pqx_values *values, size_t count, uint32_t *out, pqx_error *error)
+{
+    PQX_TRY(check_count(values, count, error));
+    if (!is_dictionary(values->encoding))
+        return pqx_fail(error, PQX_BAD_ARGUMENT, values->at, PQX_ENCODING_RLE_DICTIONARY,
+                        (uint32_t)values->encoding);
+    values->left -= count;
+    return count ? pqx_indices_take(&values->runs, values->dictionary->count, count, out, error)
+                 : PQX_OK;
+}
+
 int pqx_values_skip(pqx_values *values, size_t count, pqx_error *error)
 {
     PQX_TRY(check_count(values, count, error));

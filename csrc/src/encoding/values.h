@@ -173,6 +173,8 @@ const uint8_t *pqx_values_in_place(pqx_values *values, size_t count, size_t spar
  */
 int pqx_values_take_bits(pqx_values *values, size_t count, uint8_t *out, uint64_t bit,
                          pqx_error *error);
+/* Take the next `count` indices of values in a dictionary encoding, at most values->left. */
+int pqx_values_take_indices(pqx_values *values, size_t count, uint32_t *out, pqx_error *error);
 /* Take the next byte arrays: up to `count`, at most values->left, as many as fit in
  * bytes[0..capacity). The caller sets offsets[0] to the beginning of the first one;
  * offsets[1..*taken] are set to the end of each one. If *taken < count, *needed is the size (at

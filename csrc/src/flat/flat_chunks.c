@@ -254,12 +254,9 @@ int pqx_flat_read_chunks(pqx_flat *flat, uint32_t leaf, uint32_t first, uint32_t
 int pqx_flat_get_chunks(pqx_flat *flat, uint32_t leaf, uint32_t first, uint32_t count,
                         pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_error *error)
 {
-    uint32_t groups = flat->facts.row_group_count;
     if (leaf >= flat->facts.leaf_count)
         return pqx_fail(error, PQX_BAD_ARGUMENT, 0, flat->facts.leaf_count, leaf);
-    if (first > groups || count > groups - first)
-        return pqx_fail(error, PQX_BAD_ARGUMENT, 0, groups,
-                        first > groups ? first : (uint64_t)first + count);
+    PQX_TRY(pqx_check_part(first, count, flat->facts.row_group_count, error));
     pqx_flat_begin(flat);
     return pqx_flat_read_chunks(flat, leaf, first, count, chunks, places, arena, error);
 }

@@ -19,15 +19,8 @@ static int hold(pqx_flat *flat, uint32_t place, pqx_error *error)
 {
     if (place >= flat->held) return PQX_OK;
     uint32_t count = flat->length - place;
-    uint8_t *bytes = (uint8_t *)malloc(count);
-    if (!bytes) return pqx_fail(error, PQX_NO_MEMORY, 0, count, 0);
-    int failure = flat->source.read(flat->source.context, flat->payload + place, count, bytes);
-    if (failure) {
-        free(bytes);
-        return pqx_flat_fail(flat, error, PQX_IO, place, count, (uint64_t)failure);
-    }
-    flat->reads++;
-    flat->fetched += count;
+    uint8_t *bytes = NULL;
+    PQX_TRY(pqx_flat_read_anew(flat, place, count, &bytes, error));
     free(flat->owned);
     flat->bytes = flat->owned = bytes;
     flat->held = place;

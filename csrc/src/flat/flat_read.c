@@ -51,9 +51,8 @@ static const uint8_t *in_memory(const pqx_flat *flat, uint32_t place)
     return pqx_load32(flat->names + at + 4) == PQX_FLAT_PAGE_BYTES ? flat->names + at : NULL;
 }
 
-/* Read [place, place + size) of the payload into separate memory. */
-static int read_anew(pqx_flat *flat, uint32_t place, uint32_t size, uint8_t **bytes,
-                     pqx_error *error)
+int pqx_flat_read_anew(pqx_flat *flat, uint32_t place, uint32_t size, uint8_t **bytes,
+                       pqx_error *error)
 {
     uint8_t *anew = (uint8_t *)malloc(size);
     if (!anew) return pqx_fail(error, PQX_NO_MEMORY, 0, size, 0);
@@ -75,13 +74,14 @@ static int hold_names(pqx_flat *flat, pqx_error *error)
     if (flat->names || flat->whole || flat->bucket_loads < FEW_BUCKETS
         || flat->bucket_loads < flat->bucket_count / 32)
         return PQX_OK;
-    return read_anew(flat, flat->buckets, size, &flat->names, error);
+    return pqx_flat_read_anew(flat, flat->buckets, size, &flat->names, error);
 }
 
 int pqx_flat_hold(pqx_flat *flat, pqx_error *error)
 {
-    return flat->whole || !flat->held ? PQX_OK
-                                      : read_anew(flat, 0, flat->length, &flat->whole, error);
+    return flat->whole || !flat->held
+               ? PQX_OK
+               : pqx_flat_read_anew(flat, 0, flat->length, &flat->whole, error);
 }
 
 /* Drop a cell and the values read from it. */

@@ -86,6 +86,10 @@ struct pqx_flat {
     uint8_t first_bytes[];            /* the part of the file's tail that belongs to the payload */
 };
 
+/* Read [place, place + size) of the payload into separate memory. */
+int pqx_flat_read_anew(pqx_flat *flat, uint32_t place, uint32_t size, uint8_t **bytes,
+                       pqx_error *error);
+
 static inline int pqx_flat_fail(const pqx_flat *flat, pqx_error *error, int code, uint64_t place,
                                 uint64_t expected, uint64_t found)
 { return pqx_fail(error, code, flat->payload + place, expected, found); }

@@ -70,6 +70,18 @@ static inline int64_t pqx_first_page(const pqx_chunk *chunk)
                : chunk->data_page_offset;
 }
 
+/* Return 1 if operation `op` is a place of a page index, and set the place; -1 if it is absent. */
+static inline int pqx_page_index_place(const pqx_places *places, int op, int64_t *value)
+{
+    switch (op) {
+    case PQX_OP_OFFSET_INDEX_OFFSET: *value = places->offset_index_offset; return 1;
+    case PQX_OP_OFFSET_INDEX_LENGTH: *value = places->offset_index_length; return 1;
+    case PQX_OP_COLUMN_INDEX_OFFSET: *value = places->column_index_offset; return 1;
+    case PQX_OP_COLUMN_INDEX_LENGTH: *value = places->column_index_length; return 1;
+    default: return 0;
+    }
+}
+
 /* Return 1 if a chunk has the number of operation `op`, and set its zigzag form. */
 static inline int pqx_chunk_number(const pqx_facts *facts, int op, uint64_t *zigzag)
 {
@@ -116,27 +128,10 @@ static inline int pqx_chunk_number(const pqx_facts *facts, int op, uint64_t *zig
         value = places->bloom_filter_length;
         wanted = PQX_PRESENT_BLOOM_FILTER_OFFSET | PQX_PRESENT_BLOOM_FILTER_LENGTH;
         break;
-    case PQX_OP_OFFSET_INDEX_OFFSET:
-        value = places->offset_index_offset;
+    default:
+        if (!pqx_page_index_place(places, op, &value)) return 0;
         wanted = 0;
         absent = -1;
-        break;
-    case PQX_OP_OFFSET_INDEX_LENGTH:
-        value = places->offset_index_length;
-        wanted = 0;
-        absent = -1;
-        break;
-    case PQX_OP_COLUMN_INDEX_OFFSET:
-        value = places->column_index_offset;
-        wanted = 0;
-        absent = -1;
-        break;
-    case PQX_OP_COLUMN_INDEX_LENGTH:
-        value = places->column_index_length;
-        wanted = 0;
-        absent = -1;
-        break;
-    default: return 0;
     }
     *zigzag = pqx_zigzag(value);
     return (chunk->present & wanted) == wanted && (wanted || value != absent);

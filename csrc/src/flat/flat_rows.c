@@ -99,10 +99,7 @@ int pqx_flat_read_row_group(pqx_flat *flat, uint32_t index, pqx_row_group *group
 int pqx_flat_get_row_groups(pqx_flat *flat, uint32_t first, uint32_t count,
                             pqx_row_group *row_groups, pqx_error *error)
 {
-    uint32_t all = flat->facts.row_group_count;
-    if (first > all || count > all - first)
-        return pqx_fail(error, PQX_BAD_ARGUMENT, 0, all,
-                        first > all ? first : (uint64_t)first + count);
+    PQX_TRY(pqx_check_part(first, count, flat->facts.row_group_count, error));
     pqx_flat_begin(flat);
     for (uint32_t i = 0; i < count; i++)
         PQX_TRY(pqx_flat_read_row_group(flat, first + i, &row_groups[i], error));

@@ -1,7 +1,7 @@
 /* One reader for footers in any form: it opens the best block, or else the Thrift footer. */
 #include <stdlib.h>
 
-#include "base/internal.h"
+#include "footer/scan.h"
 
 enum { TAIL_BYTES = 4096, END_BYTES = 8, LEAST_FILE = 12 };
 
@@ -98,6 +98,12 @@ void pqx_footer_close(pqx_footer *footer)
     pqx_scan_free(&footer->scan);
     free(footer->thrift);
     free(footer);
+}
+
+const pqx_scan *pqx_footer_get_scan(const pqx_footer *footer, const uint8_t **bytes)
+{
+    *bytes = footer->thrift;
+    return &footer->scan;
 }
 
 void pqx_footer_get_info(const pqx_footer *footer, pqx_footer_info *info) { *info = footer->info; }

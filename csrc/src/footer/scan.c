@@ -131,12 +131,8 @@ static int read_row_group(pqx_scanning *s, pqx_row_group *group)
     int32_t id = 0;
     int has_columns = 0, has_num_rows = 0;
     *group = PQX_EMPTY_ROW_GROUP;
-    for (;;) {
-        int type = 0;
-        PQX_TRY(pqx_read_field(c, &id, &type));
-        if (type == 0) break;
-        PQX_TRY(pqx_scan_row_group_field(s, id, type, group, &has_columns, &has_num_rows));
-    }
+    PQX_READ_FIELDS(c, id, type,
+                    pqx_scan_row_group_field(s, id, type, group, &has_columns, &has_num_rows));
     if (!has_columns) pqx_note(s, PQX_MISSING_FIELD, start, PQX_ROW_GROUP_COLUMNS, 0);
     if (!has_num_rows) pqx_note(s, PQX_MISSING_FIELD, start, PQX_ROW_GROUP_NUM_ROWS, 0);
     group->bytes = pqx_since(c, start);

@@ -137,4 +137,8 @@ int pqx_scan_row_group_field(pqx_scanning *s, int32_t id, int type, pqx_row_grou
                              int *has_columns, int *has_num_rows);
 int pqx_scan_chunk(pqx_scanning *s, pqx_chunk *chunk, pqx_places *places, int *placed);
 
+/* open.c: return the scan of a footer that was opened by its Thrift form, and the scanned bytes.
+ * Both are valid until pqx_footer_close. */
+const pqx_scan *pqx_footer_get_scan(const pqx_footer *footer, const uint8_t **bytes);
+
 #endif

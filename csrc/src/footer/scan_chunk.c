@@ -99,12 +99,7 @@ static int read_statistics(pqx_cursor *c, pqx_chunk *chunk)
     int32_t id = 0;
     if (chunk->present & PQX_PRESENT_STATISTICS) forget_statistics(chunk);
     chunk->present |= PQX_PRESENT_STATISTICS;
-    for (;;) {
-        int type = 0;
-        PQX_TRY(pqx_read_field(c, &id, &type));
-        if (type == 0) break;
-        PQX_TRY(read_statistics_field(c, id, type, chunk));
-    }
+    PQX_READ_FIELDS(c, id, type, read_statistics_field(c, id, type, chunk));
     chunk->statistics = pqx_since(c, start);
     return PQX_OK;
 }
@@ -243,12 +238,8 @@ static void forget_metadata(reading *r)
 /* Read the fields of ColumnMetaData after field `id`, up to the stop byte. */
 static int read_metadata_rest(pqx_cursor *c, reading *r, int32_t id)
 {
-    for (;;) {
-        int type = 0;
-        PQX_TRY(pqx_read_field(c, &id, &type));
-        if (type == 0) return PQX_OK;
-        PQX_TRY(read_metadata_field(c, id, type, r));
-    }
+    PQX_READ_FIELDS(c, id, type, read_metadata_field(c, id, type, r));
+    return PQX_OK;
 }
 
 static int read_metadata(pqx_cursor *c, reading *r)
@@ -308,12 +299,7 @@ int pqx_scan_chunk(pqx_scanning *s, pqx_chunk *chunk, pqx_places *places, int *p
     *places = (pqx_places){-1, -1, -1, -1, -1, -1, -1, 0};
     chunk->present = 0;
     forget_metadata(&r);
-    for (;;) {
-        int type = 0;
-        PQX_TRY(pqx_read_field(c, &id, &type));
-        if (type == 0) break;
-        PQX_TRY(read_chunk_field(c, id, type, &r));
-    }
+    PQX_READ_FIELDS(c, id, type, read_chunk_field(c, id, type, &r));
     if (chunk->present & PQX_PRESENT_CRYPTO) s->scan->encrypted |= 2;
     chunk->chunk = pqx_since(c, start);
     *placed = r.placed;

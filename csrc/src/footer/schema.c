@@ -34,12 +34,7 @@ int pqx_scan_element(pqx_cursor *c, pqx_element *e)
     size_t start = c->at;
     int32_t id = 0;
     *e = PQX_EMPTY_ELEMENT;
-    for (;;) {
-        int type = 0;
-        PQX_TRY(pqx_read_field(c, &id, &type));
-        if (type == 0) break;
-        PQX_TRY(read_element_field(c, id, type, e));
-    }
+    PQX_READ_FIELDS(c, id, type, read_element_field(c, id, type, e));
     e->bytes = pqx_since(c, start);
     return PQX_OK;
 }

@@ -125,12 +125,9 @@ int pqx_index_get_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32
                          pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
                          pqx_element *element, pqx_error *error)
 {
-    uint32_t groups = index->shape.row_groups;
     if (leaf >= index->shape.leaves)
         return pqx_fail(error, PQX_BAD_ARGUMENT, 0, index->shape.leaves, leaf);
-    if (first > groups || count > groups - first)
-        return pqx_fail(error, PQX_BAD_ARGUMENT, 0, groups,
-                        first > groups ? first : (uint64_t)first + count);
+    PQX_TRY(pqx_check_part(first, count, index->shape.row_groups, error));
     pqx_index_begin(index);
     PQX_TRY(pqx_index_read_chunks(index, leaf, first, count, chunks, places, arena, error));
     if (element) *element = index->column.element;

@@ -105,10 +105,7 @@ int pqx_index_read_row_groups(pqx_index *index, uint32_t first, uint32_t count,
 int pqx_index_get_row_groups(pqx_index *index, uint32_t first, uint32_t count,
                              pqx_row_group *row_groups, pqx_error *error)
 {
-    uint32_t all = index->shape.row_groups;
-    if (first > all || count > all - first)
-        return pqx_fail(error, PQX_BAD_ARGUMENT, 0, all,
-                        first > all ? first : (uint64_t)first + count);
+    PQX_TRY(pqx_check_part(first, count, index->shape.row_groups, error));
     pqx_index_begin(index);
     PQX_TRY(pqx_index_read_row_groups(index, first, count, row_groups, error));
     for (uint32_t i = 0; i < count; i++)

@@ -6,6 +6,15 @@ enum {
     MOST_BYTES = 1 << 20    /* of one step's values, unless a single value is larger */
 };
 
+static int check_ranges(const pqx_column_leaf *leaf, pqx_error *error)
+{
+    if (leaf->max_repetition) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, 0, leaf->max_repetition);
+    if (leaf->ranges->type != leaf->type)
+        return pqx_fail(error, PQX_BAD_ARGUMENT, 0, (uint64_t)leaf->type,
+                        (uint64_t)leaf->ranges->type);
+    return pqx_ranges_check(leaf->ranges, error);
+}
+
 static int check_leaf(const pqx_column_leaf *leaf, pqx_error *error)
 {
     if (leaf->type < 0 || leaf->type > PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY)
@@ -20,7 +29,7 @@ static int check_leaf(const pqx_column_leaf *leaf, pqx_error *error)
         return pqx_fail(error, PQX_BAD_ARGUMENT, 0, most, leaf->repeated_definition);
     if (leaf->most_bytes > INT32_MAX)
         return pqx_fail(error, PQX_BAD_ARGUMENT, 0, INT32_MAX, leaf->most_bytes);
-    return PQX_OK;
+    return leaf->ranges ? check_ranges(leaf, error) : PQX_OK;
 }
 
 int pqx_column_begin(pqx_column *column, const pqx_column_leaf *leaf, pqx_error *error)
@@ -40,7 +49,7 @@ void pqx_column_begin_chunk(pqx_column *column, uint64_t entries, uint64_t rows)
     column->rows_left = rows;
     column->goes_on = PQX_NOTHING_GOES_ON;
     column->last_definition = UINT16_MAX;
-    column->has_dictionary = 0;
+    column->has_dictionary = column->has_flags = 0;
     column->page_count = column->next_page = 0;
     column->given = column->entries_waiting = column->bytes_waiting = 0;
     column->page = (pqx_open_page){0};
@@ -278,4 +287,38 @@ int pqx_column_skip(pqx_column *column, uint64_t rows, uint64_t *begun, pqx_erro
     }
     if (column->goes_on == PQX_READ_GOES_ON || column->is_full) return PQX_OK;
     return advance(column, rows, 0, begun, error);
+}
+
+int pqx_column_take_turns(pqx_column *column, const int64_t *counts, size_t turns, size_t *turn,
+                          uint64_t *done, uint64_t *left)
+{
+    pqx_error error;
+    uint64_t begun;
+    for (*left = 0; *turn < turns; ++*turn, *done = 0) {
+        uint64_t rows = (uint64_t)counts[*turn] - *done;
+        int status = *turn % 2 ? pqx_column_read(column, rows, &begun, &error)
+                               : pqx_column_skip(column, rows, &begun, &error);
+        if (status || column->is_full) return 0;
+        *done += begun;
+        *left = rows - begun;
+        if (*left) break;
+    }
+    return 1;
+}
+
+int pqx_column_jump(pqx_column *column, uint64_t rows, pqx_error *error)
+{
+    uint64_t *left = &column->rows_left, *entries = &column->entries_left;
+    column->goes_on = PQX_NOTHING_GOES_ON;
+    column->last_definition = UINT16_MAX;
+    column->page_count = column->next_page = 0;
+    column->entries_waiting = column->bytes_waiting = 0;
+    column->page.at = column->page.entries;
+    if (*left != UINT64_MAX) {
+        if (rows > *left) return pqx_fail(error, PQX_CHUNK_ROWS, 0, *left, rows);
+        *left -= rows;
+    }
+    if (!column->leaf.max_repetition && *entries != UINT64_MAX)
+        *entries -= rows < *entries ? rows : *entries;
+    return PQX_OK;
 }

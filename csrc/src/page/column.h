@@ -8,6 +8,7 @@
 #define PQX_COLUMN_H
 
 #include "base/pages.h"
+#include "encoding/ranges.h"
 #include "encoding/values.h"
 
 /* The leaf of a column. */
@@ -28,6 +29,9 @@ typedef struct pqx_column_leaf {
      * elements of each of these lists. Owned by the caller; NULL: levels are not compared. */
     const uint16_t *list_levels;
     uint64_t *list_items;
+    /* If it is not NULL, the output has a boolean instead of each value: 1 if a range contains it.
+     * Only without repetition. Owned by the caller. */
+    const pqx_ranges *ranges;
 } pqx_column_leaf;
 
 /* A data page, decompressed. Its bytes must remain valid until it has been read. */
@@ -86,6 +90,8 @@ typedef struct pqx_column {
     uint8_t is_full;
     uint8_t goes_on;
     uint8_t has_dictionary;
+    uint8_t
+        has_flags; /* `flags` has a byte for each value of the dictionary: if a range contains it */
     /* supplied pages that have not been opened: waiting[next_page..page_count) */
     pqx_memory waiting;
     size_t page_count, next_page;
@@ -96,7 +102,7 @@ typedef struct pqx_column {
     uint64_t expected, there;         /* entries that will be decoded, and available bytes */
     pqx_open_page page;
     pqx_dictionary dictionary;
-    pqx_memory dictionary_bytes, dictionary_offsets;
+    pqx_memory dictionary_bytes, dictionary_offsets, flags;
     pqx_buffer previous; /* of DELTA_BYTE_ARRAY */
     pqx_memory levels;   /* of the open page, after they have been checked */
     pqx_memory scratch;
@@ -122,6 +128,14 @@ int pqx_column_give(pqx_column *column, const pqx_column_page *page, pqx_error *
  * that were begun: fewer if the supplied pages end, or if column->is_full. */
 int pqx_column_read(pqx_column *column, uint64_t rows, uint64_t *begun, pqx_error *error);
 int pqx_column_skip(pqx_column *column, uint64_t rows, uint64_t *begun, pqx_error *error);
+/* Skip and read rows in turns, from turn *turn on, of which *done rows are done, as far as the
+ * supplied pages reach; odd turns are read, and no count is negative. Returns 0 after an error, or
+ * if the column is full; *left is the rest of turn *turn. */
+int pqx_column_take_turns(pqx_column *column, const int64_t *counts, size_t turns, size_t *turn,
+                          uint64_t *done, uint64_t *left);
+/* Drop the rest of the supplied pages, which ends their last row, and pass over `rows` rows of
+ * pages that are not supplied. */
+int pqx_column_jump(pqx_column *column, uint64_t rows, pqx_error *error);
 /* Return 1 if the supplied pages are used up and the last row may continue in the next one. */
 int pqx_column_is_open(const pqx_column *column);
 /* Take the decoded entries, whole rows if column->is_full. The caller owns the memory. */
@@ -150,6 +164,12 @@ static inline uint64_t pqx_column_most(uint64_t size)
 /* Decode the open page's next `count` entries, at most 2^16, whose repetition levels are already in
  * the output. *appended is less if byte arrays do not fit. */
 int pqx_column_append(pqx_column *column, size_t count, size_t *appended, pqx_error *error);
+/* Append booleans for the open page's next `slots` slots, of which `values` have a value: 1 if the
+ * leaf's ranges contain it. The validity of the slots is already in the output. */
+int pqx_column_append_found(pqx_column *column, size_t slots, size_t values, pqx_error *error);
+/* Return 1 if the output has a bit per slot. */
+static inline int pqx_column_has_bits(const pqx_column *column)
+{ return column->leaf.type == PQX_PHYSICAL_BOOLEAN || column->leaf.ranges; }
 /* Skip the definition levels of `count` entries, at most 2^16; *values is the number of entries
  * with a value. */
 int pqx_column_pass(pqx_column *column, size_t count, size_t *values, pqx_error *error);

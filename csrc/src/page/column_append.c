@@ -252,6 +252,7 @@ static int append_values(pqx_column *column, const stretch *s, size_t *taken, pq
 {
     *taken = s->values;
     if (s->values) PQX_TRY(pqx_column_begin_values(column, error));
+    if (column->leaf.ranges) return pqx_column_append_found(column, s->slots, s->values, error);
     if (column->width) return append_fixed(column, s, error);
     if (column->leaf.type == PQX_PHYSICAL_BOOLEAN) return append_booleans(column, s, error);
     return append_arrays(column, s, taken, error);

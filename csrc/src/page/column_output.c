@@ -32,6 +32,7 @@ void pqx_column_free(pqx_column *column)
     release(&column->waiting);
     release(&column->dictionary_bytes);
     release(&column->dictionary_offsets);
+    release(&column->flags);
     release(&column->levels);
     release(&column->scratch);
     pqx_buffer_free(&column->previous);
@@ -129,8 +130,8 @@ static int finish(const pqx_column *column, pqx_column_output *taken, pqx_error 
     if (taken->below) pqx_trim(&taken->definition, (size_t)taken->entries * 2);
     else release(&taken->definition);
     pqx_trim(&taken->repetition, (size_t)taken->entries * 2);
-    if (column->width) pqx_trim(&taken->values, (size_t)taken->slots * column->width);
-    else if (column->leaf.type == PQX_PHYSICAL_BOOLEAN) trim_bits(&taken->values, taken->slots);
+    if (pqx_column_has_bits(column)) trim_bits(&taken->values, taken->slots);
+    else if (column->width) pqx_trim(&taken->values, (size_t)taken->slots * column->width);
     else {
         pqx_trim(&taken->values, taken->bytes);
         PQX_TRY(pqx_column_room(&taken->offsets, 0, 4, 0, error));

@@ -103,12 +103,7 @@ static int read_statistics(pqx_cursor *c, int depth, pqx_page *page)
     uint32_t start = (uint32_t)c->at;
     int32_t id = 0;
     *page = (pqx_page){.null_count = -1, .present = PQX_PRESENT_STATISTICS};
-    for (;;) {
-        int type = 0;
-        PQX_TRY(pqx_read_field(c, &id, &type));
-        if (type == 0) break;
-        PQX_TRY(read_statistics_field(c, id, type, depth, page));
-    }
+    PQX_READ_FIELDS(c, id, type, read_statistics_field(c, id, type, depth, page));
     page->statistics = (pqx_range){start, (uint32_t)c->at - start};
     return PQX_OK;
 }
@@ -137,12 +132,8 @@ static int read_inner(pqx_cursor *c, int depth, const inner_layout *layout, inne
     int32_t id = 0;
     *in = (inner){
         .layout = layout, .start = c->at, .statistics = {.null_count = -1}, .is_compressed = 1};
-    for (;;) {
-        int type = 0;
-        PQX_TRY(pqx_read_field(c, &id, &type));
-        if (type == 0) return PQX_OK;
-        PQX_TRY(read_inner_field(c, id, type, depth, in));
-    }
+    PQX_READ_FIELDS(c, id, type, read_inner_field(c, id, type, depth, in));
+    return PQX_OK;
 }
 
 /* A page header that is being read. */
@@ -268,12 +259,7 @@ static int read_header(pqx_cursor *c, pqx_page *page)
     int32_t id = 0;
     out.type = out.uncompressed_size = out.compressed_size = out.crc = (number){0, 0};
     out.data.layout = out.dictionary.layout = out.data_v2.layout = NULL;
-    for (;;) {
-        int type = 0;
-        PQX_TRY(pqx_read_field(c, &id, &type));
-        if (type == 0) break;
-        PQX_TRY(read_outer_field(c, id, type, &out));
-    }
+    PQX_READ_FIELDS(c, id, type, read_outer_field(c, id, type, &out));
     if (!out.type.place) return missing(c, 0, PQX_PAGE_HEADER_TYPE);
     if (!out.uncompressed_size.place) return missing(c, 0, PQX_PAGE_HEADER_UNCOMPRESSED_PAGE_SIZE);
     if (!out.compressed_size.place) return missing(c, 0, PQX_PAGE_HEADER_COMPRESSED_PAGE_SIZE);

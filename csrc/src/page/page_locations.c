@@ -1,6 +1,45 @@
 /* Read an OffsetIndex: the locations of a column chunk's data pages. */
 #include "thrift/cursor.h"
 
+enum {
+    HEADER_I64 = 1 << 4 | PQX_TYPE_I64, /* of a field whose id is the next one */
+    HEADER_I32 = 1 << 4 | PQX_TYPE_I32,
+    OFFSET_BYTES = 9, /* of a usual varint, at most */
+    SIZE_BYTES = 4,
+    USUAL_BYTES = 4 + 2 * OFFSET_BYTES + SIZE_BYTES
+};
+
+/* Read a varint of at most `most` bytes and return the offset after it, or 0. */
+PQX_INLINE size_t take_varint(const uint8_t *data, size_t at, unsigned most, uint64_t *value)
+{
+    *value = 0;
+    for (unsigned shift = 0; shift < 7 * most; shift += 7) {
+        uint64_t byte = data[at++];
+        *value |= (byte & 0x7f) << shift;
+        if (byte < 0x80) return at;
+    }
+    return 0;
+}
+
+static int64_t unzigzag(uint64_t raw) { return (int64_t)(raw >> 1 ^ (0 - (raw & 1))); }
+
+/* Read a location as writers write it, with its three fields in order. Return the offset after it,
+ * or 0 if it is written in another way or may end after the input. */
+static size_t take_usual(const pqx_cursor *c, pqx_page_location *location)
+{
+    const uint8_t *data = c->data;
+    size_t at = c->at;
+    uint64_t offset, size, row;
+    if (pqx_left(c) < USUAL_BYTES || data[at] != HEADER_I64) return 0;
+    if (!(at = take_varint(data, at + 1, OFFSET_BYTES, &offset)) || data[at] != HEADER_I32)
+        return 0;
+    if (!(at = take_varint(data, at + 1, SIZE_BYTES, &size)) || data[at] != HEADER_I64) return 0;
+    if (!(at = take_varint(data, at + 1, OFFSET_BYTES, &row)) || data[at]) return 0;
+    *location = (pqx_page_location){
+        .offset = unzigzag(offset), .first_row = unzigzag(row), .size = (int32_t)unzigzag(size)};
+    return at + 1;
+}
+
 static int read_location(pqx_cursor *c, pqx_page_location *location)
 {
     *location = (pqx_page_location){.offset = -1, .first_row = -1, .size = -1};
@@ -38,8 +77,10 @@ int pqx_page_locations(const uint8_t *data, size_t size, pqx_page_location *loca
             return pqx_fail(error, PQX_FIELD_TYPE, header, PQX_TYPE_STRUCT, (uint64_t)item);
         *count = items;
         for (uint32_t i = 0; i < items; i++) {
-            pqx_page_location beyond;
-            PQX_TRY(read_location(c, i < capacity ? &locations[i] : &beyond));
+            pqx_page_location beyond, *to = i < capacity ? &locations[i] : &beyond;
+            size_t after = take_usual(c, to);
+            if (after) c->at = after;
+            else PQX_TRY(read_location(c, to));
         }
     }
 }

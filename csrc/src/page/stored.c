@@ -103,9 +103,10 @@ int pqx_stored_page(pqx_column *column, const pqx_page *header, const uint8_t *s
     return !pqx_column_give(column, &page, &error);
 }
 
-/* Supply the page whose header is at data[*at] if it is a data page; *at advances over it. */
+/* Supply the page whose header is at data[*at] if it is a data page; *at advances over it. A page
+ * of at most `passed` entries is not decompressed. */
 static int give_next(pqx_column *column, const uint8_t *data, size_t size, size_t *at, int codec,
-                     pqx_unpacked *room)
+                     uint64_t passed, pqx_unpacked *room)
 {
     pqx_page header;
     pqx_error error;
@@ -117,19 +118,19 @@ static int give_next(pqx_column *column, const uint8_t *data, size_t size, size_
     if (header.type == PQX_PAGE_DICTIONARY_PAGE)
         return pqx_stored_dictionary(column, &header, data + body, codec, room);
     if (header.type == PQX_PAGE_DATA_PAGE || header.type == PQX_PAGE_DATA_PAGE_V2)
-        return pqx_stored_page(column, &header, data + body, codec, 0, room);
+        return pqx_stored_page(column, &header, data + body, codec, passed, room);
     return 1;
 }
 
-int pqx_stored_chunk(pqx_column *column, const uint8_t *data, size_t size, int codec, uint64_t rows,
-                     pqx_unpacked *room)
+int pqx_stored_chunk(pqx_column *column, const uint8_t *data, size_t size, int codec,
+                     const int64_t *counts, size_t turns, pqx_unpacked *room)
 {
-    pqx_error error;
-    uint64_t begun, left = rows;
+    size_t at = 0, turn = 0;
+    uint64_t done = 0, left;
     if (!pqx_codec_is_known(codec)) return 0;
-    for (size_t at = 0; left; left -= begun) {
-        if (!give_next(column, data, size, &at, codec, room)) return 0;
-        if (pqx_column_read(column, left, &begun, &error) || column->is_full) return 0;
+    for (;;) {
+        if (!pqx_column_take_turns(column, counts, turns, &turn, &done, &left)) return 0;
+        if (turn == turns) return 1;
+        if (!give_next(column, data, size, &at, codec, turn % 2 ? 0 : left, room)) return 0;
     }
-    return 1;
 }

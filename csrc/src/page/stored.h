@@ -31,9 +31,9 @@ int pqx_stored_levels(const pqx_column *column, const pqx_page *header, size_t *
  * bytes. Of a page with at most `passed` entries, only the header is supplied. */
 int pqx_stored_page(pqx_column *column, const pqx_page *header, const uint8_t *stored, int codec,
                     uint64_t passed, pqx_unpacked *room);
-/* Decode the first `rows` rows of a chunk whose pages are all in memory, back to back. Fails
- * without any effect if a dictionary does not come first. */
-int pqx_stored_chunk(pqx_column *column, const uint8_t *data, size_t size, int codec, uint64_t rows,
-                     pqx_unpacked *room);
+/* Read rows of a chunk whose pages are all in memory, back to back, as pqx_column_take_turns does.
+ * Fails if a dictionary does not come first. */
+int pqx_stored_chunk(pqx_column *column, const uint8_t *data, size_t size, int codec,
+                     const int64_t *counts, size_t turns, pqx_unpacked *room);
 
 #endif

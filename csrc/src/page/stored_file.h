@@ -3,6 +3,7 @@
 #define PQX_STORED_FILE_H
 
 #include "page/column.h"
+#include "page/page_table.h"
 
 /* The rows to read of each row group. */
 typedef struct pqx_chosen_rows {
@@ -13,12 +14,16 @@ typedef struct pqx_chosen_rows {
     size_t first, groups, count;
 } pqx_chosen_rows;
 
-/* A leaf without lists; its chunks, `step` records apart, are read into `column`. */
+/* A leaf; its chunks, `step` records apart, are read into `column`. */
 typedef struct pqx_leaf_reading {
     pqx_column *column; /* a new one */
     const pqx_chunk *chunks;
     size_t step;
-    int is_done; /* 0: the chunks are invalid or not supported here */
+    /* The pages of the chunk of each row group that is read. NULL, or a NULL element: unknown, so
+     * that pages are read one after another. A leaf in a list needs them. */
+    const pqx_page_table *const *tables;
+    int checks_crc; /* compare the checksums of pages that have one */
+    int is_done;    /* 0: the chunks are invalid or not supported here */
 } pqx_leaf_reading;
 
 /* Read the requested rows of leaves from a file, with at most `most_bytes` of byte arrays in total.

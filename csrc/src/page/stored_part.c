@@ -36,7 +36,7 @@ static int make_values(pqx_late_values *late, uint32_t count)
 }
 
 int pqx_stored_is_late(const pqx_column *column, const pqx_page *header)
-{ return column->width && header->uncompressed_size > SMALL; }
+{ return column->width && !column->leaf.ranges && header->uncompressed_size > SMALL; }
 
 int pqx_stored_late_dictionary(pqx_column *column, const pqx_page *header, pqx_window *window,
                                uint64_t at, int codec, pqx_stored_values *values,

@@ -31,12 +31,8 @@ static int skip_map(pqx_cursor *c, int depth)
 static int skip_struct(pqx_cursor *c, int depth)
 {
     int32_t id = 0;
-    int type = 0;
-    for (;;) {
-        PQX_TRY(pqx_read_field(c, &id, &type));
-        if (type == 0) return PQX_OK;
-        PQX_TRY(pqx_skip(c, type, 0, depth));
-    }
+    PQX_READ_FIELDS(c, id, type, pqx_skip(c, type, 0, depth));
+    return PQX_OK;
 }
 
 int pqx_skip(pqx_cursor *c, int type, int item, int depth)

@@ -92,6 +92,16 @@ static inline int pqx_read_field(pqx_cursor *c, int32_t *id, int *type)
     return PQX_OK;
 }
 
+/* Read fields up to the stop byte: `read` reads the value of a field `id` of the type `type`, which
+ * is declared here. */
+#define PQX_READ_FIELDS(c, id, type, read)          \
+    for (;;) {                                      \
+        int type = 0;                               \
+        PQX_TRY(pqx_read_field(c, &(id), &(type))); \
+        if ((type) == 0) break;                     \
+        PQX_TRY(read);                              \
+    }
+
 /* Read the header of a list or set. Every item takes at least one byte, so `count` is bounded by
  * the input. */
 static inline int pqx_read_list(pqx_cursor *c, uint32_t *count, int *type)

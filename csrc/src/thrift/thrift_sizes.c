@@ -25,12 +25,8 @@ static int check_items(pqx_cursor *c, const pqx_sizes *most, int type, int depth
 static int check_fields(pqx_cursor *c, const pqx_sizes *most, int depth)
 {
     int32_t id = 0;
-    int type = 0;
-    for (;;) {
-        PQX_TRY(pqx_read_field(c, &id, &type));
-        if (type == 0) return PQX_OK;
-        PQX_TRY(check_value(c, most, type, 0, depth));
-    }
+    PQX_READ_FIELDS(c, id, type, check_value(c, most, type, 0, depth));
+    return PQX_OK;
 }
 
 /* Check the value at the cursor; the arguments are those of pqx_skip. */

@@ -26,8 +26,9 @@ from .fragments import Fragment, own_schema
 from .in_order import in_order
 from .partitioning import HIVE, check_partitioning, partition_keys
 from .predicates import both
+from .row_positions import RowPositions
 from .scanner import Scanner
-from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, DatasetScans, of_scan
+from .scans import Columns, DatasetScans, ScanOptions
 from .shape import check_schema
 
 if TYPE_CHECKING:
@@ -242,6 +243,7 @@ class Dataset(DatasetScans, Tabular):
 
     def __init__(self, planner: FragmentPlanner | UnionPlanner, predicate: Predicate | None = None):
         self._planner, self._predicate, self.schema = planner, predicate, planner.schema
+        self._positions: RowPositions | None = None
 
     # ---- attributes --------------------------------------------------------------------------------------------------
 
@@ -309,6 +311,10 @@ class Dataset(DatasetScans, Tabular):
         if expression is None:
             raise TypeError("filter takes an expression or lists of tuples, not None")
         return Dataset(self._planner, both(self._predicate, predicate_of(expression)))
+
+    def without_filter(self) -> tuple[Dataset, pc.Expression | None]:
+        """Return the dataset of all rows of the files, and the filter of this dataset if it has one."""
+        return Dataset(self._planner), None if self._predicate is None else self._predicate.expression
 
     def replace_schema(self, schema: pa.Schema) -> Dataset:
         """Return the same files with other columns: in another order, fewer, or more. Additional columns are null.
@@ -384,46 +390,9 @@ class Dataset(DatasetScans, Tabular):
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
-    def scanner(
-        self,
-        columns: Columns = None,
-        filter: Any = None,
-        batch_size: int = BATCH_SIZE,
-        batch_readahead: int = BATCH_READAHEAD,
-        fragment_readahead: int = FRAGMENT_READAHEAD,
-        fragment_scan_options: ds.ParquetFragmentScanOptions | None = None,
-        use_threads: bool = True,
-        cache_metadata: bool = True,
-        memory_pool: pa.MemoryPool | None = None,
-    ) -> Scanner:
-        """Return a scanner of some columns of the rows that match a filter.
-
-        Parameters
-        ----------
-        columns : list of str or dict of pyarrow.compute.Expression, optional
-            Columns, dotted paths into structs, or expressions to compute. All columns by default. ``__filename``,
-            ``__fragment_index``, ``__batch_index`` and ``__last_in_fragment`` contain the origin of a row: the first
-            without the secrets of URLs, the second as the file's position in `files`.
-        filter : pyarrow.compute.Expression, or lists of tuples, optional
-        batch_size : int
-            Maximal number of rows of a batch; 131,072 by default.
-        batch_readahead : int
-            Maximal number of batches of all files that are read ahead; by default 16, at most 64 MB.
-        fragment_readahead : int
-            Number of files that are read at once; 4 by default.
-        fragment_scan_options : pyarrow.dataset.ParquetFragmentScanOptions, optional
-        use_threads : bool
-            If False, values are read in the calling thread, when they are requested. Planning uses threads in any case.
-        cache_metadata, memory_pool
-            As in `Scanner`.
-
-        Raises
-        ------
-        ColumnError
-            If the schema has no such column.
-        """
+    def _scan(self, columns: Columns, filter: Any, options: ScanOptions) -> Scanner:
         predicate = both(self._predicate, None if filter is None else predicate_of(filter))
-        return Scanner(self._planner.fragments, self.schema, columns, predicate, **of_scan(locals()))
+        return Scanner(self._planner.fragments, self.schema, columns, predicate, options, self._row_positions)
 
     def explain(self, columns: Columns = None, filter: object = None) -> DatasetExplanation:
         """Explain how `to_table` reads these columns and rows, without reading them.
@@ -464,6 +433,12 @@ class Dataset(DatasetScans, Tabular):
         from .dataset_repr import show_dataset
 
         return show_dataset(self)
+
+    def _row_positions(self) -> RowPositions:
+        """Return the positions of all rows, counted once for this dataset."""
+        if self._positions is None:
+            self._positions = RowPositions(self._planner.fragments(None))
+        return self._positions
 
     def _fragments(self, predicate: Predicate | None) -> Iterator[Fragment]:
         for fragment in self._planner.fragments(predicate):

@@ -8,6 +8,7 @@ from typing import Any
 from ...masking import without_secrets
 from ...pruning import Predicate
 from ...reading.explanation import Explanation
+from ...records import frozen
 from ...tabular import Listing, Shown, Tabular, chosen
 from .fragment_planning import FragmentPlanner, UnionPlanner
 from .scan_columns import ScanColumns
@@ -17,7 +18,7 @@ RULED_OUT = "ruled out by directory names, statistics or sidecars"
 MOST_LETTERS = 120  # of a path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FilePlan:
     """The plan of one file; `explanation` is None if the file is skipped."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, groupby
 
@@ -16,10 +15,11 @@ from ...footer.pyarrow_footer import schema_of
 from ...footer.typed_bounds import RawBounds, StoredBounds, stored_bounds
 from ...pruning import ColumnBounds, Predicate, is_text, surviving_row_groups
 from ...reading.request.selection import find_top_level
+from ...records import frozen
 from ...storage import Version
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileBounds:
     """The data of one file that planning needs: the number of row groups, and the bounds of the predicate's columns.
 

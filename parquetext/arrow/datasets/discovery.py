@@ -147,10 +147,8 @@ def discover(
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file or directory.
-    IsADirectoryError
-        If a list contains a directory.
+    FileNotFoundError, IsADirectoryError
+        As in `dataset`.
     """
     ignored = tuple(IGNORED if ignore_prefixes is None else ignore_prefixes)
     filesystem, source = _of_uri(filesystem), _of_glob(source, filesystem)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from ... import kernels
+from ...footer.reopening import file_state
 from ...pruning import Predicate
 from ...storage import Version
 from ..file import File
@@ -54,6 +56,14 @@ def settled_version(file: File, since: int) -> Version | None:
     version = _version_of(file)
     settled_at = None if version is None else version.settled_at
     return version if settled_at is not None and settled_at < since else None
+
+
+def version_or_none(file: File) -> tuple | None:
+    """Return the state of a file by which another version of it is recognized, or None if it has no path."""
+    try:
+        return file_state(file, file._source)[2]
+    except pickle.PicklingError:
+        return None
 
 
 def _version_of(file: File) -> Version | None:

@@ -14,11 +14,11 @@ from .dataset_plan import FileBounds, surviving, surviving_by_file
 from .discovery import Files
 from .file_plans import Plan
 from .fragments import Fragment
-from .in_order import in_order
 from .partitioning import PartitionKeys, cast_keys
 from .scan_columns import columns_looked_at
 from .shape import Shape, has_column
 from .sidecars import paths_of, plan_by_sidecars
+from .small_files import bounds_of
 
 
 class FragmentPlanner:
@@ -125,8 +125,7 @@ class FragmentPlanner:
     ) -> list[tuple[int, list[int], Version | None]]:
         """Open files one by one, and return those with remaining row groups: number, row groups, planned version."""
         asked = [name for name in types if name not in known]
-        waits = any(self.files.filesystems[number] is not None for number in numbers)
-        fields = list(in_order(lambda number: self.fragment(number).bounds(asked), numbers, waits=waits))
+        fields = list(bounds_of([self.fragment(number) for number in numbers], asked))
         chosen = pa.array(numbers, pa.int64())
         kept = surviving(predicate, fields, types, {name: values.take(chosen) for name, values in known.items()})
         versions = [each.version for each in fields]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ from ...reading.execute.batches import runs
 from ...reading.fields.arrow_fields import schema_or_ours
 from ...reading.plan.part import SMALL_ROWS
 from ...reading.request.read_request import OURS, PYARROW, ReadOptions
+from ...reading.request.row_numbers import split
 from ...reading.request.selection import Leaves, find_top_level
 from ..file import File
 from ..read_options import Reading
@@ -76,12 +78,32 @@ class FragmentRows:
         if self._is_stored_alike(predicate, there):
             return self._read_whole(there, row_groups, predicate, use_threads), None
         if self._rows_of(row_groups) < LARGE_ROWS:
-            table = self._read_whole(there, row_groups, None, use_threads)
-            if table.num_rows <= JOINED_ROWS:
-                return table, predicate
-            return _filtered(table, predicate, use_threads), None
+            return filtered_if_many(self._read_whole(there, row_groups, None, use_threads), predicate, use_threads)
         parts = self._read_large(there, row_groups, predicate, BATCH_ROWS, use_threads)
         return pa.concat_tables([empty_table(self._shape.schema), *(part for part in parts if part.num_rows)]), None
+
+    def take(self, rows: Sequence[int], *, use_threads: bool = True) -> pa.Table:
+        """Return ascending rows, counted from the first row of the row groups."""
+        table = self._file.read(
+            list(self._stored().values()),
+            rows=self._in_file(rows),
+            key_values=False,
+            engine=self._reading.engine,
+            use_threads=use_threads,
+            **self._reading.options,
+        )
+        return self._shape.conformed(table)
+
+    def _in_file(self, rows: Sequence[int]) -> Sequence[int]:
+        """Return the numbers that rows of the row groups have in the file."""
+        if self._row_groups is None:
+            return rows
+        counts = self._file.row_groups.num_rows
+        in_file = list(accumulate(counts, initial=0))
+        begins = list(accumulate((counts[row_group] for row_group in self._row_groups), initial=0))
+        return [
+            row - first + in_file[self._row_groups[block]] for block, first, some in split(rows, begins) for row in some
+        ]
 
     def explain(self, predicate: Predicate | None) -> Explanation:
         """Explain how `read` reads the rows."""
@@ -163,17 +185,20 @@ class FragmentRows:
 
     def _stored(self) -> dict[str, Leaves]:
         """Return the leaves of the shape's columns that are in the file and not given by directories."""
-        own = [name for name in self._shape.schema.names if name not in self._shape.given]
+        own = self._shape.stored_names
         found = self._file._on_form(lambda form: [(name, find_top_level(form, name)) for name in own])
         return {name: Leaves(leaves, nested=False) for name, leaves in found if leaves is not None}
 
     def _is_stored_alike(self, predicate: Predicate, there: Stored) -> bool:
         """Return True if the file itself may filter, which skips pages.
 
-        That requires our engine, and predicate columns stored in the dataset's types.
+        That requires predicate columns that are stored in the dataset's types, and our engine, or page indexes by which
+        the default engine skips pages of a local file.
         """
-        names = predicate.columns(self._shape.type_of) if self._reading.engine == OURS else None
+        names = predicate.columns(self._shape.type_of)
         if not names or not set(names) <= set(there):
+            return False
+        if self._reading.engine != OURS and not self._skips_pages([there[name] for name in names]):
             return False
 
         def types(form) -> list[pa.DataType]:
@@ -181,6 +206,26 @@ class FragmentRows:
             return [schema_or_ours(form.slice(list(some), [])).field(0).type for some in leaves]
 
         return self._file._on_form(types) == [self._shape.type_of(name) for name in names]
+
+    def _skips_pages(self, columns: Sequence[Leaves]) -> bool:
+        """Return True if the default engine skips pages by the indexes of flat columns."""
+        if self._reading.engine is not None or self._reading.options or self._file._is_remote:
+            return False
+        if any(len(column.numbers) != 1 for column in columns):
+            return False
+        indexes = self._file._on_form(
+            lambda form: [form.column(column.numbers[0]).array("column_index_length") for column in columns]
+        )
+        return all(max(lengths, default=0) > 0 for lengths in indexes)
+
+
+def filtered_if_many(
+    table: pa.Table, predicate: Predicate | None, use_threads: bool
+) -> tuple[pa.Table, Predicate | None]:
+    """Filter many rows; return few rows with the predicate, because they are filtered with those of other files."""
+    if predicate is None or table.num_rows <= JOINED_ROWS:
+        return table, predicate
+    return _filtered(table, predicate, use_threads), None
 
 
 def _filtered(table: pa.Table, predicate: Predicate, use_threads: bool) -> pa.Table:

@@ -15,16 +15,18 @@ import pyarrow.fs as pafs
 from ... import compute as pc
 from ...footer.arrow_errors import ArrowIndexError
 from ...pruning import Predicate, predicate_of
+from ...storage import ChangedFile
 from ..file import File
 from ..file import open as open_file
 from ..read_options import Reading, format_of
 from .dataset_plan import FileBounds, file_bounds, undecided_by_bounds
 from .file_errors import naming
-from .file_plans import Plan, settled_version
+from .file_plans import Plan, settled_version, version_or_none
 from .filtering import Rows
 from .fragment_rows import FragmentRows
+from .row_positions import FileRows
 from .scanner import Scanner
-from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, FragmentScans, of_scan
+from .scans import Columns, FragmentScans, ScanOptions
 from .shape import Shape, check_schema, has_column
 
 if TYPE_CHECKING:
@@ -277,49 +279,14 @@ class Fragment(FragmentScans):
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
-    def scanner(
-        self,
-        schema: pa.Schema | None = None,
-        columns: Columns = None,
-        filter: Any = None,
-        batch_size: int = BATCH_SIZE,
-        batch_readahead: int = BATCH_READAHEAD,
-        fragment_readahead: int = FRAGMENT_READAHEAD,
-        fragment_scan_options: ds.ParquetFragmentScanOptions | None = None,
-        use_threads: bool = True,
-        cache_metadata: bool = True,
-        memory_pool: pa.MemoryPool | None = None,
-    ) -> Scanner:
-        """Return a scanner.
-
-        Parameters
-        ----------
-        schema : pyarrow.Schema, optional
-            The schema of the rows; by default the file's schema. The dataset's schema adds the keys of directories.
-        columns, filter, batch_size, batch_readahead, fragment_readahead, fragment_scan_options, use_threads, \
-cache_metadata, memory_pool
-            As in `Dataset.scanner`.
-        """
+    def _scan(self, columns: Columns, filter: object, options: ScanOptions, schema: pa.Schema | None = None) -> Scanner:
         if schema is not None:
             check_schema(schema)
         with self._open() as file:
             some = self._with_schema(file, schema)
-        return Scanner(lambda predicate: [some], some._shape.schema, columns, filter, **of_scan(locals()))
+        return Scanner(lambda predicate: [some], some._shape.schema, columns, filter, options)
 
-    def count_rows(
-        self,
-        filter: Any = None,
-        batch_size: int = BATCH_SIZE,
-        batch_readahead: int = BATCH_READAHEAD,
-        fragment_readahead: int = FRAGMENT_READAHEAD,
-        fragment_scan_options: ds.ParquetFragmentScanOptions | None = None,
-        use_threads: bool = True,
-        cache_metadata: bool = True,
-        memory_pool: pa.MemoryPool | None = None,
-    ) -> int:
-        """Return the number of rows that match a filter; without a filter, only the footer is read."""
-        if filter is not None:
-            return super().count_rows(filter, **of_scan(locals()))
+    def _count(self) -> int:
         with self._open() as file:
             return self._rows(file).count()
 
@@ -356,6 +323,49 @@ cache_metadata, memory_pool
         with self._open() as file:
             table, unmet = self._rows(file).read(predicate, use_threads=use_threads)
             return Rows(table, unmet, self._target)
+
+    @property
+    def is_read_plainly(self) -> bool:
+        """True if all rows of a local file are read without options, or its plan only skips row groups."""
+        is_whole = self._row_groups is None or self._plan is not None
+        return is_whole and self._target.is_local and self._reading.is_plain
+
+    @property
+    def stored_names(self) -> list[str]:
+        """The columns of the shape that are not given by directories."""
+        return self._shape.stored_names
+
+    @property
+    def given(self) -> Mapping[str, pa.Scalar]:
+        """The values of columns that are given by directories."""
+        return self._shape.given
+
+    def type_of(self, name: str) -> pa.DataType | None:
+        """Return the type of a column in the dataset, or None if there is no such column."""
+        return self._shape.type_of(name)
+
+    def rows_of_table(self, table: pa.Table) -> Rows:
+        """Return the rows of the file that were read elsewhere, in the shape of the dataset."""
+        with naming(self._target):
+            return Rows(self._shape.conformed(table), None, self._target)
+
+    def file_rows(self) -> FileRows:
+        """Return the number of rows, and the version of the file."""
+        with self._open() as file:
+            return FileRows(self._rows(file).count(), version_or_none(file))
+
+    def rows_of_version(self, rows: Sequence[int], version: tuple | None, *, use_threads: bool = True) -> pa.Table:
+        """Return ascending rows by number, in the shape of the dataset.
+
+        Raises
+        ------
+        ChangedFile
+            If the file does not have the version from which rows were counted.
+        """
+        with self._open() as file:
+            if version != version_or_none(file):
+                raise ChangedFile("the file was replaced or changed since its rows were counted", file=self.name)
+            return self._rows(file).take(rows, use_threads=use_threads)
 
     def batches(
         self, predicate: Predicate | None, size: int, *, use_threads: bool = True, by_row_group: bool = False

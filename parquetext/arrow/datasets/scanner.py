@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from ... import compute as pc
+from ...footer.arrow_errors import ArrowRowIndexError
 from ...pruning import Predicate, predicate_of
 from ...reading.execute.at_exit import closed_at_exit
+from ...reading.request.row_numbers import RowNumbers, row_numbers
 from ..read_options import options_of_scan, whole
-from .filtering import Rows, filtered_together
-from .in_order import any_remote, each_in_order
+from .filtering import filtered_together
+from .in_order import any_remote, each_in_order, in_order
+from .row_positions import FilePart, RowPositions
 from .scan_columns import ORIGINS, ScanColumns
-from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, of_scan
+from .scans import DatasetScans, FragmentScans, ScanOptions, with_parameters_of
 from .shape import empty_table, table_without_columns
+from .small_files import rows_of
 from .streaming import stream
 
 if TYPE_CHECKING:
@@ -57,101 +60,57 @@ class Scanner:
         Returns the fragments that may contain rows that match a predicate.
     schema : pyarrow.Schema
         The schema of the fragments' rows.
-    columns, filter, batch_size, batch_readahead, fragment_readahead, fragment_scan_options, use_threads
+    columns, filter
         As in `Dataset.scanner`.
-    cache_metadata : bool
-        No effect. Each call reads only the needed parts of a footer.
-    memory_pool : pyarrow.MemoryPool, optional
-        The pool to which the result is copied. By default, the result is in the default pool, which
-        `pyarrow.set_memory_pool` sets.
+    options : ScanOptions
+    positions : callable, optional
+        Returns the positions of all rows of the dataset, counted once; by default they are counted by each `take`.
     """
 
     def __init__(
         self,
         plan: Callable[[Predicate | None], Sequence[Fragment]],
         schema: pa.Schema,
-        columns: Any = None,
-        filter: object = None,
-        *,
-        batch_size: int = BATCH_SIZE,
-        batch_readahead: int = BATCH_READAHEAD,
-        fragment_readahead: int = FRAGMENT_READAHEAD,
-        fragment_scan_options: ds.ParquetFragmentScanOptions | None = None,
-        use_threads: bool = True,
-        cache_metadata: bool = True,
-        memory_pool: pa.MemoryPool | None = None,
+        columns: Any,
+        filter: object,
+        options: ScanOptions,
+        positions: Callable[[], RowPositions] | None = None,
     ):
-        batch_size = whole(batch_size)
+        batch_size = whole(options.batch_size)
         if batch_size <= 0:
             raise pa.ArrowInvalid(f"BatchSize must be greater than 0, got {batch_size}")
-        if min(batch_readahead, fragment_readahead) < 0:
-            raise pa.ArrowInvalid(
-                f"batch_readahead and fragment_readahead are negative: {batch_readahead}, {fragment_readahead}"
-            )
-        if not isinstance(memory_pool, (pa.MemoryPool, type(None))):
-            raise TypeError(f"memory_pool must be a pyarrow.MemoryPool, not {type(memory_pool).__name__}")
-        self._pool = memory_pool
-        self._plan, self._schema, self._batch_size, self._threads = plan, schema, batch_size, use_threads
-        self._ahead = {"items_ahead": fragment_readahead, "parts_ahead": batch_readahead}
-        self._options = options_of_scan(fragment_scan_options)
+        batches, files = options.batch_readahead, options.fragment_readahead
+        if min(batches, files) < 0:
+            raise pa.ArrowInvalid(f"batch_readahead and fragment_readahead are negative: {batches}, {files}")
+        if not isinstance(options.memory_pool, (pa.MemoryPool, type(None))):
+            raise TypeError(f"memory_pool must be a pyarrow.MemoryPool, not {type(options.memory_pool).__name__}")
+        self._pool = options.memory_pool
+        self._positions = positions
+        self._plan, self._schema, self._batch_size, self._threads = plan, schema, batch_size, options.use_threads
+        self._ahead = {"items_ahead": files, "parts_ahead": batches}
+        self._options = options_of_scan(options.fragment_scan_options)
         self._predicate = None if filter is None else predicate_of(filter)
         self._columns = ScanColumns(schema, columns, self._predicate)
 
     @staticmethod
-    def from_dataset(
-        dataset: Dataset,
-        *,
-        columns: Columns = None,
-        filter: Any = None,
-        batch_size: int = BATCH_SIZE,
-        batch_readahead: int = BATCH_READAHEAD,
-        fragment_readahead: int = FRAGMENT_READAHEAD,
-        fragment_scan_options: ds.ParquetFragmentScanOptions | None = None,
-        use_threads: bool = True,
-        cache_metadata: bool = True,
-        memory_pool: pa.MemoryPool | None = None,
-    ) -> Scanner:
+    @with_parameters_of(DatasetScans.scanner)
+    def from_dataset(dataset: Dataset, **options: Any) -> Scanner:
         """Return a scan of a dataset, with the options of `Dataset.scanner`."""
-        return dataset.scanner(columns, filter, **of_scan(locals()))
+        return dataset.scanner(**options)
 
     @staticmethod
-    def from_fragment(
-        fragment: Fragment,
-        *,
-        schema: pa.Schema | None = None,
-        columns: Columns = None,
-        filter: Any = None,
-        batch_size: int = BATCH_SIZE,
-        batch_readahead: int = BATCH_READAHEAD,
-        fragment_readahead: int = FRAGMENT_READAHEAD,
-        fragment_scan_options: ds.ParquetFragmentScanOptions | None = None,
-        use_threads: bool = True,
-        cache_metadata: bool = True,
-        memory_pool: pa.MemoryPool | None = None,
-    ) -> Scanner:
+    @with_parameters_of(FragmentScans.scanner)
+    def from_fragment(fragment: Fragment, **options: Any) -> Scanner:
         """Return a scan of a fragment, with the options of `Fragment.scanner`."""
-        return fragment.scanner(schema, columns, filter, **of_scan(locals()))
+        return fragment.scanner(**options)
 
     @staticmethod
-    def from_batches(
-        source: object,
-        *,
-        schema: pa.Schema | None = None,
-        columns: Columns = None,
-        filter: object = None,
-        batch_size: int = BATCH_SIZE,
-        batch_readahead: int = BATCH_READAHEAD,
-        fragment_readahead: int = FRAGMENT_READAHEAD,
-        fragment_scan_options: ds.ParquetFragmentScanOptions | None = None,
-        use_threads: bool = True,
-        cache_metadata: bool = True,
-        memory_pool: pa.MemoryPool | None = None,
-    ) -> ds.Scanner:
+    @with_parameters_of(FragmentScans.scanner)
+    def from_batches(source: object, **options: Any) -> ds.Scanner:
         """Return pyarrow's scan of batches in memory, because there are no footers to read."""
         import pyarrow.dataset as ds
 
-        given = {"columns": columns, "filter": filter, **of_scan(locals())}
-        return ds.Scanner.from_batches(source, schema=schema, **given)
+        return ds.Scanner.from_batches(source, **options)
 
     @property
     def dataset_schema(self) -> pa.Schema:
@@ -227,26 +186,47 @@ class Scanner:
 
         Parameters
         ----------
-        indices : sequence or array of int
-            Positions in any order, possibly with duplicates.
+        indices : sequence, numpy array, pyarrow.Array, pyarrow.ChunkedArray, range or slice
+            Positions in any order, possibly with duplicates. Without a filter, only the pages that contain these rows
+            are read. With a filter, files are read until all positions are found.
 
         Raises
         ------
-        IndexError
-            If there is no such row.
+        RowIndexError
+            If there is no such row; also an `IndexError` and a `pyarrow.ArrowIndexError`.
+        TypeError
+            If there is a null, or anything else than integers.
+        ChangedFile
+            If a file was changed after its rows had been counted.
         """
-        fragments = self._fragments(self._predicate)
+        if self._predicate is None and not self._columns.origins:
+            return self._taken(indices)
+        numbers = row_numbers(indices)
 
         def tables_of(fragment: Fragment) -> Iterator[pa.Table]:
             return (part.table for part in self._parts_of(fragment))
 
-        def tables(positions: Sequence[int]) -> Iterator[tuple[int, pa.Table]]:
-            if self._predicate or self._columns.origins:
-                return placed(fragments, tables_of)
-            return placed_near(fragments, tables_of, positions)
-
-        table = taken(tables, indices)
+        table = taken(placed(self._fragments(self._predicate), tables_of), numbers)
         return empty_table(self.projected_schema) if table is None else self._pooled(table)
+
+    def _taken(self, indices: object) -> pa.Table:
+        """Return rows by their positions in the files."""
+        threads = None if self._threads else False
+        positions = self._positions() if self._positions else RowPositions(self._plan(None), threads=threads)
+        numbers = row_numbers(indices, positions.total)
+        by_file = positions.by_file(numbers)
+        use_threads = self._threads and len(by_file) == 1
+
+        def read(part: FilePart) -> pa.Table:
+            fragment = self._prepared(part.fragment)
+            return self._columns.project(fragment.rows_of_version(part.rows, part.version, use_threads=use_threads))
+
+        waits = any_remote(part.fragment for part in by_file)
+        tables = list(in_order(read, by_file, threads=threads, waits=waits))
+        if self._has_no_columns():
+            return table_without_columns(len(numbers), self._schema.metadata)
+        table = pa.concat_tables(tables) if tables else empty_table(self.projected_schema)
+        return self._pooled(numbers.in_order(table))
 
     def count_rows(self) -> int:
         """Return the number of rows; without a filter, only footers are read."""
@@ -274,20 +254,17 @@ class Scanner:
 
     def _fragments(self, predicate: Predicate | None) -> list[Fragment]:
         """Return the fragments to read, with the needed columns."""
-        return [
-            fragment.narrowed(self._columns.names).with_options(self._options) for fragment in self._plan(predicate)
-        ]
+        return list(map(self._prepared, self._plan(predicate)))
+
+    def _prepared(self, fragment: Fragment) -> Fragment:
+        """Return a fragment with the needed columns and the options of the scan."""
+        return fragment.narrowed(self._columns.names).with_options(self._options)
 
     def _whole(self) -> Iterator[pa.Table]:
         """Yield one table per file, for results that need no batches."""
         if self._columns.origins:
             return self.tables()
-
-        def read(fragment: Fragment) -> Rows:
-            return fragment.read(self._predicate, use_threads=self._threads)
-
-        fragments = self._fragments(self._predicate)
-        found = each_in_order(read, fragments, threads=None if self._threads else False)
+        found = rows_of(self._fragments(self._predicate), self._predicate, use_threads=self._threads)
         return map(self._projected, filtered_together(found))
 
     def _read_ahead(self, *, project: bool = True) -> Iterator[_Part]:
@@ -332,36 +309,25 @@ class Scanner:
 TablesOf = Callable[["Fragment"], Iterable[pa.Table]]
 
 
-def taken(tables: Callable[[Sequence[int]], Iterator[tuple[int, pa.Table]]], indices: object) -> pa.Table | None:
-    """Return the rows at these positions, in the order of `indices`, or None if there are no positions.
-
-    Parameters
-    ----------
-    tables : callable
-        Takes ascending positions, and yields tables with the position of their first row. It may leave out tables
-        without any of the positions.
+def taken(tables: Iterable[tuple[int, pa.Table]], numbers: RowNumbers) -> pa.Table | None:
+    """Return rows by number from tables, each given with the number of its first row, or None if there are no numbers.
 
     Raises
     ------
-    IndexError
+    RowIndexError
         If there is no such row.
     """
-    positions = indices if isinstance(indices, (pa.Array, pa.ChunkedArray)) else pa.array(indices, pa.int64())
-    positions = positions.cast(pa.int64())
-    wanted = sorted(pc.unique(positions).drop_null().to_pylist())
-    if not wanted:
+    wanted, parts, found = numbers.ascending, [], 0
+    if not len(wanted):
         return None
-    if wanted[0] < 0:
-        raise pa.ArrowIndexError(f"Index {wanted[0]} out of bounds")
-    parts, found = [], 0
-    for begin, table in tables(wanted):
-        end = bisect_left(wanted, begin + table.num_rows)
+    for begin, table in tables:
+        end = bisect_left(wanted, begin + table.num_rows, found)
         if end > found:
-            parts.append(table.take(pa.array([position - begin for position in wanted[found:end]], pa.int64())))
+            parts.append(table.take(pa.array([row - begin for row in wanted[found:end]], pa.int64())))
             found = end
         if found == len(wanted):
-            return pa.concat_tables(parts).take(pc.index_in(positions, pa.array(wanted, pa.int64())))
-    raise pa.ArrowIndexError(f"Some indices were out of bounds: {wanted[found]}")
+            return numbers.in_order(pa.concat_tables(parts))
+    raise ArrowRowIndexError(f"no row {wanted[found]}: there are fewer rows", found=wanted[found])
 
 
 def placed(fragments: Iterable[Fragment], tables_of: TablesOf) -> Iterator[tuple[int, pa.Table]]:
@@ -371,17 +337,3 @@ def placed(fragments: Iterable[Fragment], tables_of: TablesOf) -> Iterator[tuple
         for table in tables_of(fragment):
             yield begin, table
             begin += table.num_rows
-
-
-def placed_near(
-    fragments: Sequence[Fragment], tables_of: TablesOf, positions: Sequence[int]
-) -> Iterator[tuple[int, pa.Table]]:
-    """Yield the tables of row groups that contain one of these positions, according to the footers."""
-    end = 0
-    counted = each_in_order(lambda fragment: (fragment.row_groups, fragment.sizes_of()), fragments)
-    for fragment, (numbers, sizes) in zip(fragments, counted, strict=True):
-        for number, (rows, _) in zip(numbers, sizes, strict=True):
-            begin, end = end, end + rows
-            if bisect_left(positions, begin) < bisect_left(positions, end):
-                some = placed([fragment.with_row_groups([number])], tables_of)
-                yield from ((begin + at, table) for at, table in some)

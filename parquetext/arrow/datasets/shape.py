@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
+
+from ...records import frozen
 
 
 def check_schema(schema: object) -> None:
@@ -34,7 +35,7 @@ def with_null_column(table: pa.Table) -> pa.Table:
     return pa.table({"": pa.nulls(table.num_rows)}, metadata=table.schema.metadata)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shape:
     """The schema that rows must have, and the values from directories."""
 
@@ -47,6 +48,11 @@ class Shape:
             return self
         fields = [self.schema.field(name) for name in names]
         return Shape(pa.schema(fields, self.schema.metadata), self.given)
+
+    @property
+    def stored_names(self) -> list[str]:
+        """The columns that are not given by directories."""
+        return [name for name in self.schema.names if name not in self.given]
 
     def type_of(self, name: str) -> pa.DataType | None:
         """Return the type of a column, or None if there is no such column."""

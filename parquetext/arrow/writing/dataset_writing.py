@@ -10,13 +10,15 @@ import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 
 from ... import storage
-from ...edits.options import IGNORABLE, Options
+from ...edits.options import IGNORABLE, SCAN, Options, check_optimize_for
 from ...edits.table_logs import refuse_new_files
 from ...errors import Refused
 from ...extension import ASIDE
 from ...footer.forms import AUTO, THRIFT, WRITABLE, Form, check_writable
 from ...storage.refusals import check
+from .layouts import writer_options
 from .new_files import DEFAULTS, NewFiles
+from .writer import OPTIONS, ROW_GROUP_ROWS
 
 
 def write_to_dataset(
@@ -35,6 +37,7 @@ def write_to_dataset(
     placement: str = ASIDE,
     marker: str = "spec",
     ignore: Iterable[str] = (),
+    optimize_for: str = SCAN,
     **options: Any,
 ) -> None:
     """Write a table to files below a folder; the arguments are those of `pyarrow.parquet.write_to_dataset`.
@@ -65,6 +68,8 @@ def write_to_dataset(
         file is written to it.
     form, placement, marker, ignore
         As in `ParquetWriter`.
+    optimize_for : {"scan", "random_access", "size"}
+        As in `ParquetWriter`. The first rows of the table decide about the encodings of all files.
     **options
         Options of `pyarrow.dataset.write_dataset` and of `write_table`, such as `max_rows_per_file`, `row_group_size`
         or
@@ -73,7 +78,7 @@ def write_to_dataset(
     Raises
     ------
     ParquetextError
-        If a form, placement, marker or refusal is unknown.
+        If a form, placement, marker, refusal or use is unknown.
     Refused
         If the folder belongs to a table of Delta Lake, Iceberg or another system that records its files (without
         ``ignore="table-format"``, nothing is written or deleted). If encrypted files are to get a footer of another
@@ -90,6 +95,7 @@ def write_to_dataset(
     [2]
     """
     check_writable(form, THRIFT.name)
+    check_optimize_for(optimize_for)
     if options.get("encryption_config") is not None:
         if form in WRITABLE:
             raise Refused(f"encrypted files cannot have footers of the form {form!r}")
@@ -98,6 +104,11 @@ def write_to_dataset(
     ignored = check(ignore, IGNORABLE)
     refuse_new_files((base, root), ignored)
     files = NewFiles(base, form, Options(marker, placement), ignored)
+    options = DEFAULTS | options
+    if optimize_for != SCAN:
+        rows = _first_rows(table, schema, partition_cols, partitioning, options)
+        given = {name: value for name, value in options.items() if name in OPTIONS}
+        options |= writer_options(optimize_for, rows, given)
     try:
         pq.write_to_dataset(
             table,
@@ -110,11 +121,27 @@ def write_to_dataset(
             use_threads,
             file_visitor,
             existing_data_behavior,
-            **DEFAULTS | options,
+            **options,
         )
     except BaseException:
         files.abort()
         raise
+
+
+def _first_rows(
+    table: pa.Table,
+    schema: pa.Schema | None,
+    partition_cols: Sequence[str] | None,
+    partitioning: Any,
+    options: dict[str, Any],
+) -> pa.Table:
+    """Return the rows of the first row group, without the columns that become names of folders."""
+    size = options.get("row_group_size") or options.get("chunk_size") or ROW_GROUP_ROWS
+    rows = table.slice(0, size)
+    names: Any = partition_cols or getattr(getattr(partitioning, "schema", None), "names", partitioning) or ()
+    if schema is not None:
+        rows = rows.select(schema.names).cast(schema)
+    return rows.drop_columns([name for name in names if name in rows.column_names])
 
 
 def _base_of(root: object, filesystem: object) -> tuple[pafs.FileSystem, str]:

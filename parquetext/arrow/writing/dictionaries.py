@@ -20,7 +20,7 @@ def leaf_paths(schema: pa.Schema) -> dict[str, pa.DataType]:
     return dict(leaf for field in schema for leaf in _leaf_types(field.name, field.type))
 
 
-def worth_a_dictionary(rows: pa.Table, limit: int = DICTIONARY_BYTES) -> list[str]:
+def worth_a_dictionary(rows: pa.Table, limit: int = DICTIONARY_BYTES, *, is_complete: bool = False) -> list[str]:
     """Return the paths of leaves whose values are smaller with a dictionary, including its size.
 
     Parameters
@@ -29,12 +29,14 @@ def worth_a_dictionary(rows: pa.Table, limit: int = DICTIONARY_BYTES) -> list[st
         A row group, or the first one of a file, assuming that the others are similar.
     limit : int
         Size in bytes at which a writer gives up a dictionary. The savings up to that point count.
+    is_complete : bool
+        Select only dictionaries that contain the values of all rows within the limit.
     """
     return [
         path
         for name, column in zip(rows.column_names, rows.columns, strict=True)
         for path, values in _leaves(name, column)
-        if _is_worth_it(values, limit)
+        if _is_worth_it(values, limit, is_complete)
     ]
 
 
@@ -72,12 +74,14 @@ def _is_list(kind: pa.DataType) -> bool:
     return pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
 
 
-def _is_worth_it(values: pa.ChunkedArray, limit: int) -> bool:
+def _is_worth_it(values: pa.ChunkedArray, limit: int, is_complete: bool) -> bool:
+    if is_complete and pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
     kind = values.type
     if pa.types.is_boolean(kind) or pa.types.is_null(kind):
         return False
-    if not _is_counted(kind):  # keep the default of Arrow's writer
-        return True
+    if not _is_counted(kind):  # keep the default of Arrow's writer, if the size is not limited
+        return not is_complete
     known, rows, raw, size = None, 0, 0, 0
     step = max(min(STEP, limit // 8), SMALLEST_STEP)
     for start in range(0, len(values), step):
@@ -86,9 +90,9 @@ def _is_worth_it(values: pa.ChunkedArray, limit: int) -> bool:
         distinct = pc.unique(part)
         known = distinct if known is None else pc.unique(pa.concat_arrays([known, distinct]))
         size = _stored_bytes(known)
-        if size > limit or len(known) * REPEATED <= rows:
+        if size > limit or (not is_complete and len(known) * REPEATED <= rows):
             break
-    room = raw if size <= limit else raw * CUT_SHORT
+    room = raw if size <= limit else 0 if is_complete else raw * CUT_SHORT
     return bool(rows) and size + rows * max(len(known) - 1, 0).bit_length() / 8 < room
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ... import storage, wire
+from ...edits.options import SCAN, check_optimize_for
 from ...edits.table_logs import refuse_stale_summary, refuse_table_files
 from ...errors import ColumnError, Malformed, ParquetextError, Unsupported
 from ...footer.bloom_filters import ELSEWHERE
@@ -18,6 +18,7 @@ from ...footer.forms import AUTO, Form
 from ...footer.leaf_types import CODECS
 from ...nearest import nearest
 from ...pruning.bloom import LARGEST, find_bitset
+from ...records import frozen
 from ...storage.refusals import check
 from ..file import open as open_file
 from .dictionaries import leaf_paths
@@ -37,7 +38,7 @@ WRITTEN_CODECS = {
 BATCH_ROWS = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrittenFile:
     """A rewritten file.
 
@@ -73,6 +74,7 @@ def rewrite_file(
     encodings: Mapping[str, str] | None = None,
     form: Form | str = AUTO,
     ignore: Iterable[str] = (),
+    optimize_for: str = SCAN,
 ) -> WrittenFile:
     """Decode and rewrite a file; keep its key-values, and rebuild the Bloom filters of columns that have some.
 
@@ -82,7 +84,8 @@ def rewrite_file(
     out : str, os.PathLike or (filesystem, str)
         The new file, which may be the old one. The old file is replaced when the new one is complete.
     codec : str, optional
-        The codec of all columns. By default, each column keeps its codec in the first row group.
+        The codec of all columns. By default, each column keeps its codec in the first row group if `optimize_for` is
+        ``"scan"``; the other uses choose it.
     level : int, optional
         The compression level of the codec.
     row_group_size : int, optional
@@ -93,7 +96,7 @@ def rewrite_file(
         order.
     encodings : mapping of str to str, optional
         Encodings of leaves, by their dotted paths, which replace dictionary encoding.
-    form, ignore
+    form, ignore, optimize_for
         As in `ParquetWriter`.
 
     Raises
@@ -114,12 +117,14 @@ def rewrite_file(
     300
     """
     ignored = check(ignore, IGNORABLE)
+    check_optimize_for(optimize_for)
     _check_level(codec, level)
     refuse_table_files(out, ignored)
     refuse_stale_summary(out, ignored)
     with storage.open_source(path) as source, open_file(path) as file:
         size, schema = source.size, _schema_of(file)
-        options = _writer_options(file, schema, codec, level, sort, encodings or {})
+        options = _writer_options(file, schema, codec, level, sort, encodings or {}, optimize_for)
+        options["optimize_for"] = optimize_for
         if not sort and row_group_size is None:
             options["sorting_columns"] = _sorted_by(file)
         options["bloom_filter_options"], lost = _bloom_options(file, source, schema, row_group_size, sort)
@@ -169,13 +174,23 @@ def _schema_of(file) -> pa.Schema:
 
 
 def _writer_options(
-    file, schema: pa.Schema, codec: str | None, level: int | None, sort: Sequence[SortKey], encodings: Mapping[str, str]
+    file,
+    schema: pa.Schema,
+    codec: str | None,
+    level: int | None,
+    sort: Sequence[SortKey],
+    encodings: Mapping[str, str],
+    use: str,
 ) -> dict:
     """Return the options of pyarrow's writer."""
     leaves = list(leaf_paths(schema))
-    options: dict = {"compression": codec or _codecs(file, leaves), "compression_level": level}
-    if encodings:
-        _check_names(encodings, leaves, str(file.path))
+    options: dict = {} if level is None else {"compression_level": level}
+    if codec or use == SCAN:
+        options["compression"] = codec or _codecs(file, leaves)
+    _check_names(encodings, leaves, str(file.path))
+    if encodings and use != SCAN:
+        options["column_encoding"] = dict(encodings)
+    elif encodings:
         kept = [leaf for leaf in leaves if encodings.get(leaf, DICTIONARY).upper() == DICTIONARY]
         options["use_dictionary"] = kept or False
         options["column_encoding"] = {name: encodings[name].upper() for name in encodings if name not in kept} or None

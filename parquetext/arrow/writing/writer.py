@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from ... import sidecar, storage
 from ...edits.encode import Columns, check_asked, write_encoded
 from ...edits.footer import parse_end
-from ...edits.options import IGNORABLE, STORAGE_REFUSALS, Options
+from ...edits.options import IGNORABLE, SCAN, STORAGE_REFUSALS, Options, check_optimize_for
 from ...edits.table_logs import refuse_replacing
 from ...errors import ParquetextError, Refused
 from ...extension import ASIDE
@@ -24,6 +24,8 @@ from ...sidecar.store_layout import store_of
 from ...storage.refusals import check
 from ...unpicklable import Unpicklable
 from .dictionaries import DICTIONARY_BYTES, worth_a_dictionary
+from .given_names import GIVEN, passing_given_names
+from .layouts import writer_options
 from .new_files import DEFAULTS, edit_of_written
 
 ROW_GROUP_ROWS = 1 << 20  # default of pyarrow's writer
@@ -61,9 +63,17 @@ OPTIONS = {
 }
 
 
-def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+CHOSEN = {"compression", "use_dictionary", "use_byte_stream_split"}  # if they are not given, even as their defaults
+
+
+def _given(arguments: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """Return the given options of pyarrow's writer; older versions of pyarrow do not support all of them."""
-    return {name: arguments[name] for name in OPTIONS if name in arguments and arguments[name] != OPTIONS[name]}
+    explicit = CHOSEN.intersection(names)
+    return {
+        name: arguments[name]
+        for name, default in OPTIONS.items()
+        if name in arguments and (name in explicit or arguments[name] != default)
+    }
 
 
 class ParquetWriter(Unpicklable, pq.ParquetWriter):
@@ -94,6 +104,11 @@ class ParquetWriter(Unpicklable, pq.ParquetWriter):
         local file in the folder of `tempfile`, and encoded from there.
     copies_codec : str, optional
         The codec of the copies; ``"none"`` by default.
+    optimize_for : {"scan", "random_access", "size"}
+        The use of the file: ``"scan"`` leaves the layout to pyarrow's options. ``"random_access"`` limits pages to 8
+        KiB of values and 512 rows, and compresses with lz4 if that makes a column smaller. ``"size"`` makes the
+        smallest file, with zstd. Both choose the encoding of each column from the first row group. Options that are
+        given win.
     metadata_collector : list, optional
         Receives the metadata after the file has got its name. It describes the file without copies.
     flavor, version, use_dictionary, compression, write_statistics, use_deprecated_int96_timestamps, \
@@ -106,7 +121,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
     Raises
     ------
     ParquetextError
-        If a form, placement, marker, refusal, encoding or codec is unknown.
+        If a form, placement, marker, refusal, use, encoding or codec is unknown.
     ColumnError
         If `copies` names an unknown column.
     Refused
@@ -116,6 +131,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         If another process is writing or changing the file.
     """
 
+    @passing_given_names
     def __init__(
         self,
         where: object,
@@ -153,10 +169,13 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         metadata_collector: list | None = None,
         copies: Columns | None = None,
         copies_codec: str | None = None,
+        optimize_for: str = SCAN,
         **options: Any,
     ):
-        options = DEFAULTS | options | _given(locals())
+        given = options.pop(GIVEN)
+        options = DEFAULTS | options | _given(locals(), given)
         check_writable(form, THRIFT.name)
+        check_optimize_for(optimize_for)
         if filesystem is not None and _is_stream(where):
             raise ParquetextError(f"specified path is file-like, and a filesystem goes with paths only: {where!r}")
         if copies is not None:
@@ -180,11 +199,43 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         self._scratch: Any = None
         try:
             self._scratch = None if copies is None else storage.Scratch(str(where))
-            super().__init__((self._scratch or self._new).sink, schema, **options)
+            self._begin(schema, options, optimize_for)
         except BaseException:
             self._abandon()
             raise
         self.where = where
+
+    def _begin(self, schema: pa.Schema, options: dict[str, Any], use: str) -> None:
+        """Start pyarrow's writer; a layout that depends on the data starts it with the first rows."""
+        self._pending: tuple[dict[str, Any], str] | None = None
+        self._pairs: list[dict] = []  # key-values that wait for pyarrow's writer
+        if use == SCAN:
+            super().__init__((self._scratch or self._new).sink, schema, **options)
+            return
+        probed = writer_options(use, schema.empty_table(), options) | {"encryption_properties": None}
+        pq.ParquetWriter(pa.BufferOutputStream(), schema, **probed).close()  # raises the errors of the options now
+        self.schema, self.is_open, self._pending = schema, True, (options, use)
+
+    def _begin_with(self, rows: pa.Table) -> None:
+        """Start pyarrow's writer with the layout for the first rows, if it waits for them."""
+        if self._pending is not None:
+            (options, use), self._pending, schema = self._pending, None, self.schema
+            sample = rows if rows.schema.equals(schema) else schema.empty_table()
+            super().__init__((self._scratch or self._new).sink, schema, **writer_options(use, sample, options))
+            for pairs in self._pairs:
+                super().add_key_value_metadata(pairs)
+
+    def write_table(self, table: pa.Table, row_group_size: int | None = None) -> None:
+        """Write a table, in row groups of at most `row_group_size` rows; 1 Mi by default."""
+        self._begin_with(table.slice(0, int(row_group_size or ROW_GROUP_ROWS)))
+        super().write_table(table, row_group_size)
+
+    def add_key_value_metadata(self, key_value_metadata: dict) -> None:
+        """Add key-values to the footer; values of equal keys are replaced."""
+        if self._pending is not None:
+            self._pairs.append(key_value_metadata)
+        else:
+            super().add_key_value_metadata(key_value_metadata)
 
     def close(self) -> None:
         """Finish the file and give it its name; a second call does nothing.
@@ -199,6 +250,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         if not self.is_open:
             return
         try:
+            self._begin_with(self.schema.empty_table())
             written = self._scratch or self._new
             written.hold()
             super().close()
@@ -276,6 +328,7 @@ def _refuse_store(where) -> None:
         raise Refused(f"it belongs to the sidecar.Store at {store}: append to that", file=target.path)
 
 
+@passing_given_names
 def write_table(
     table: pa.Table,
     where: Any,
@@ -309,6 +362,7 @@ def write_table(
     use_content_defined_chunking: bool | dict = False,
     *,
     form: Form | str = AUTO,
+    optimize_for: str = SCAN,
     **options: Any,
 ) -> None:
     """Write a table to one file; the arguments are those of `pyarrow.parquet.write_table`.
@@ -316,7 +370,7 @@ def write_table(
     Parameters
     ----------
     table : pyarrow.Table
-    where, filesystem, form
+    where, filesystem, form, optimize_for
         As in `ParquetWriter`.
     row_group_size : int, optional
         Maximal number of rows of a row group; 1 Mi by default.
@@ -341,11 +395,12 @@ write_time_adjusted_to_utc, max_rows_per_page, bloom_filter_options, use_content
     >>> parquetext.open("new.parquet").form
     'flat'
     """
-    options |= _given(locals())
+    given = options.pop(GIVEN)
+    options |= _given(locals(), given)
     row_group_size = options.pop("chunk_size", row_group_size)
     if options.get("use_dictionary") == "auto":
         first = table.slice(0, row_group_size or ROW_GROUP_ROWS)
         limit = options.get("dictionary_pagesize_limit") or DICTIONARY_BYTES
         options["use_dictionary"] = worth_a_dictionary(first, limit) or False
-    with ParquetWriter(where, table.schema, filesystem, form=form, **options) as writer:
+    with ParquetWriter(where, table.schema, filesystem, form=form, optimize_for=optimize_for, **options) as writer:
         writer.write_table(table, row_group_size)

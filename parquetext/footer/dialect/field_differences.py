@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from ... import kernels, thrift, wire
 from ...errors import Unsupported
 from ...logical_types import entry_named
+from ...records import frozen
 from ..thrift_form import refuse_encrypted
 from .annotations import annotation_of
 from .from_thrift import METADATA as SAME_METADATA
@@ -60,7 +61,7 @@ class Difference(NamedTuple):
     dialect: Any
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loss:
     """A field that the dialect omits, or a bound that it shortens: the number of times, and the first place."""
 

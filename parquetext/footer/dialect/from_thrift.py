@@ -6,6 +6,7 @@ from typing import Any
 
 from ... import wire
 from ...errors import Refused, Unsupported
+from ...escaping import is_utf8
 from ...logical_types import entry_named, entry_of_converted
 from .annotations import annotation_of, text, to_union, union_table
 from .builder import Builder
@@ -73,7 +74,7 @@ def _encode(footer: dict) -> bytes:
             "num_rows": footer["num_rows"],
             "row_groups": [_row_group(group, columns, ordered) for group in footer["row_groups"]],
             "kv": _key_values(footer),
-            "created_by": text(created_by) if _is_text(created_by) else b"",
+            "created_by": text(created_by) if _is_encodable(created_by) else b"",
         },
     )
 
@@ -106,7 +107,7 @@ def _key_values(fields: dict) -> list[dict] | None:
     return [
         {"key": text(pair["key"]), "val": text(pair["value"]) if "value" in pair else None}
         for pair in pairs
-        if _is_text(pair["key"]) and _is_text(pair.get("value", ""))
+        if _is_encodable(pair["key"]) and _is_encodable(pair.get("value", ""))
     ]
 
 
@@ -191,9 +192,5 @@ def _statistics(found: dict | None, column: Column, ordered: bool) -> dict | Non
     return fields if any(value is not None for value in fields.values()) else None
 
 
-def _is_text(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _is_encodable(value: str) -> bool:
+    return is_utf8(value.encode("utf-8", "surrogatepass"))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ... import wire
 from ...errors import wire_error
+from ...escaping import is_utf8
 from ...logical_types import Entry, LogicalType, SortOrder, entry_of
 
 REPLACEMENT = "\ufffd".encode()
@@ -82,7 +83,7 @@ def _with_prefix(column: Column, least: bytes, most: bytes, exact: tuple[bool, b
             lo4 += step
             if not column.can_be_shortened or not 0 <= lo4 <= LAST:
                 return None
-            if column.is_text and not _is_text(prefix + lo4.to_bytes(4)):
+            if column.is_text and not is_utf8(prefix + lo4.to_bytes(4)):
                 return None
             packed.append(Packed(lo4, len=-4))
         elif rest or sure:
@@ -102,14 +103,6 @@ def _common_text(least: bytes, most: bytes) -> bytes:
     except UnicodeDecodeError as error:
         prefix = prefix[: error.start]
     return prefix.partition(REPLACEMENT)[0]
-
-
-def _is_text(value: bytes) -> bool:
-    try:
-        value.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def unpack(column: Column, packed: Packed, prefix: bytes, *, upper: bool, coded: bool, at: int) -> bytes | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +10,7 @@ import pyarrow as pa
 from ... import compute as pc
 from ...reading.plan.read_plan import plan_file
 from ...reading.request.read_request import ReadOptions
+from ...records import frozen
 from .footer_facts import columns_in_sum, key_values, named_columns
 from .schema_text import Node, element_text, parquet_tree
 from .value_text import as_json
@@ -23,7 +23,7 @@ COLUMNS_AT_ONCE = 64  # the number of columns of wide files that are read togeth
 FACTS = "num_values", "stats_null_count", "stats_min", "stats_max", "compression", "encodings"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     """One thing that differs.
 

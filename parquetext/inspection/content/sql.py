@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import pyarrow as pa
 
 from ...errors import Unsupported
 from ...logical_types import SqlText, sql_text
+from ...records import frozen
 
 _NOT_IN_NAMES = re.compile(r"\W")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dialect:
     """The notation of a system for types and names.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .page_values import Measured
-from .value_order import ValueOrder
+from ...indexing.page_values import Measured
+from ...indexing.value_order import ValueOrder
 
 SHOWN = 40  # characters of a value
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ... import kernels, wire
 from ...encoding.carried import Carried
@@ -11,6 +10,7 @@ from ...encoding.registry import find_named
 from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
 from ...footer.chunk_copies import ChunkCopies, copies_by_chunk, name_of_encoding
+from ...records import frozen
 
 FIRST_BYTE = 4  # behind the magic
 STEP = 1 << 22
@@ -18,7 +18,7 @@ DAMAGED, OUTDATED, UNKNOWN = "copy-damaged", "copy-outdated", "copy-unknown"
 FACTS, CHECKSUM = "copy-facts", "copy-checksum"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Copy:
     """A copy that its footer speaks of soundly.
 

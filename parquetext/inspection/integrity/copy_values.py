@@ -9,10 +9,10 @@ import pyarrow as pa
 
 from ...encoding.chunk_reader import Chunk, ChunkReader, Stretch, chunk_of
 from ...encoding.pages import VAST_BYTES
+from ...encoding.stored_arrays import stored_array
 from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
-from ...reading.execute.assemble_leaves import stored_array
-from ...reading.execute.decoder import refuse_much_in_python
+from ...reading.execute.proportion import refuse_much_in_python
 from ...rewrite.recode import leaves_of
 from .copy_checks import Copy
 

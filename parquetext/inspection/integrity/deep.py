@@ -25,7 +25,8 @@ from ...footer.leaf_types import leaf_type_of
 from ...footer.pyarrow_footer import metadata_of
 from ...footer.thrift_form import ThriftForm
 from ...reading.execute.assemble_leaves import BeyondArrow
-from ...reading.execute.decoder import Decoder, refuse_much_in_python
+from ...reading.execute.decoder import Decoder
+from ...reading.execute.proportion import refuse_much_in_python
 from ...reading.plan.part import Part
 from ...storage import resolve
 from .copy_values import first_difference, shown

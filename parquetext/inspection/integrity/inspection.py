@@ -17,12 +17,13 @@ from ...footer.chunk_copies import copies_by_chunk, name_of_encoding
 from ...footer.locate import read_tail
 from ...footer.tail import Tail
 from ...masking import without_secrets
+from ...records import frozen
 from ...storage import open_source
 from ..structure.structure import SIGNATURE_BYTES, leaf_paths
 from .encrypted_file import check_encrypted
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """One block of the footer's extension; the offset counts from the file's start.
 
@@ -36,7 +37,7 @@ class Block:
     layout: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slot:
     """The content of an extension slot of the flat footer."""
 
@@ -45,7 +46,7 @@ class Slot:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CopiedColumn:
     """A column that has copies of the same kind: in how many row groups, their bytes, and those of the chunks."""
 

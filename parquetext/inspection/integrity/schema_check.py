@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from ... import kernels
+from ...escaping import is_utf8
 from ...findings import Finding
 from ...footer.pyarrow_footer import ARROW_SCHEMA, schema_of
 
@@ -48,21 +49,13 @@ def check_schema(footer: bytes, scan, offset: int) -> Iterator[Finding]:
 
 def _check_names(footer: bytes, scan, offset: int) -> Iterator[Finding]:
     positions = list(zip(scan.elements("name_offset"), scan.elements("name_length"), strict=True))
-    if _is_text(b"\0".join([footer[start : start + length] for start, length in positions])):
+    if is_utf8(b"\0".join([footer[start : start + length] for start, length in positions])):
         return
     for start, length in positions:
-        if not _is_text(footer[start : start + length]):
+        if not is_utf8(footer[start : start + length]):
             yield Finding(
                 KIND, f"a name that is no UTF-8: {footer[start : start + length]!r}", offset + start, "schema"
             )
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _check_elements(footer: bytes, scan) -> Iterator[Finding]:

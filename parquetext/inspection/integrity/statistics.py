@@ -13,18 +13,17 @@ from ...encoding.chunk_reader import chunk_of
 from ...encoding.pages import DATA_PAGES, Headers, read_headers
 from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
-from ...footer.column_index import StoredIndex
+from ...footer.column_index import ASCENDING, DESCENDING, StoredIndex
 from ...footer.model import INDEX_FIELDS
+from ...indexing.page_values import Measured, decoded_pages
+from ...indexing.value_order import ValueOrder, order_of
 from ...pruning.bloom import find_bitset
-from ...reading.execute.decoder import refuse_much_in_python
+from ...reading.execute.proportion import refuse_much_in_python
 from ...rewrite.recode import leaves_of
 from ..structure.chunk import StoredChunk
 from ..structure.structure import Structure
 from .bound_values import above, below, wrong_histogram, wrong_statistics
-from .page_values import Measured, decoded_pages
-from .value_order import ValueOrder, order_of
 
-UNORDERED, ASCENDING, DESCENDING = range(3)
 NAMES = {ASCENDING: "ascending", DESCENDING: "descending"}
 
 

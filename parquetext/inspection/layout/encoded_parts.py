@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import pyarrow as pa
 
@@ -15,6 +15,7 @@ from ...encoding.pages import read_headers
 from ...errors import ParquetextError
 from ...findings import Finding
 from ...footer.chunk_copies import copies_by_chunk, name_of_encoding
+from ...records import frozen
 from ...rewrite.recorded import kept_places
 from ..structure.structure import Structure
 from .claims import Claims
@@ -29,7 +30,7 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CopyParts:
     """A copy of a chunk: its number, the content of its block, and the `PAGE_COLUMNS` of the pages that were read."""
 

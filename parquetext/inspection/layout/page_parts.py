@@ -5,11 +5,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 
 from ... import kernels, wire
 from ...encoding.pages import DATA_PAGES, VAST_BYTES, Headers, read_pages
 from ...errors import OutOfProportion
+from ...records import frozen
 from .claims import Claims
 
 LENGTH_BYTES = 4
@@ -32,7 +32,7 @@ LEVEL_ENCODINGS = ("repetition_encoding", "definition_encoding")
 BODIES = {wire.PAGE_DICTIONARY_PAGE: "dictionary", wire.PAGE_INDEX_PAGE: "index-page"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chunk:
     """The values in the footer that a walk over a chunk's pages needs."""
 

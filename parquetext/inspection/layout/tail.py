@@ -22,6 +22,7 @@ KINDS = {
     **{uuid: spec.part_kind for uuid, spec in forms.BY_UUID.items()},
     wire.UUID_FOOTER_REFERENCE: "reference",
     wire.UUID_ORIGINAL: "original-block",
+    wire.UUID_ORIGINAL_FOOTER: "original-block",
 }
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ... import wire
 from ...encoding.pages import Headers
 from ...findings import Finding
+from ...records import frozen
 
 FIRST_BYTE = 4  # behind the magic
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredChunk:
     """A column chunk as its footer describes it.
 

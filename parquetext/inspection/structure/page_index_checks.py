@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 
 from ... import kernels, thrift
@@ -12,13 +12,14 @@ from ...errors import Malformed, ParquetextError
 from ...findings import Finding
 from ...footer.column_index import ChunkCounts, StoredIndex, find_contradiction, parse_column_index
 from ...footer.model import Node
+from ...records import frozen
 from .chunk import StoredChunk
 
 OFFSET_INDEX, COLUMN_INDEX = "offset-index", "column-index"
 MOST_BYTES = 64 << 20  # of one index
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PagesOfChunk:
     """The data pages of a chunk by their headers.
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import pyarrow as pa
 
 from ... import kernels, wire
 from ...encoding.carried import may_have_copies
-from ...errors import Malformed, ParquetextError
+from ...errors import Damaged, Malformed, ParquetextError
 from ...footer.model import FooterReader
 from ...footer.row_counts import RowsMissing
+from ...records import frozen
 from ...storage import has_descriptor
 from ..fields.assemble_plan import LeafPlan
 from ..fields.wanted_columns import Column
@@ -50,7 +51,7 @@ ENCODINGS = sum(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """The decoder of one part of a plan.
 
@@ -61,6 +62,8 @@ class Choice:
     fallback : str or None
         The decoder that is used if this one raises one of the errors `retried`.
     retried : tuple of exception classes
+    final : tuple of exception classes
+        Those of them after which the fallback is not used: it would not notice the error.
     arrays : object or None
         The prepared state of the kernel that reads short chunks.
     """
@@ -69,6 +72,7 @@ class Choice:
     reason: str
     fallback: str | None = None
     retried: tuple[type[Exception], ...] = field(default=(), repr=False)
+    final: tuple[type[Exception], ...] = field(default=(), repr=False)
     arrays: Any = field(default=None, repr=False, compare=False)
 
 
@@ -85,6 +89,7 @@ REMOTE = Choice(PYARROW, "the file is remote: fetching takes longer than decodin
 FASTER = Choice(NATIVE, "many values, of types and encodings that all decoders read alike", PYARROW, OF_NATIVE)
 DEFAULT = Choice(PYARROW, "neither short chunks, nor many values that all decoders read alike", NATIVE, (RowsMissing,))
 REFUSED = Choice(PYARROW, "the faster decoder refused the data", NATIVE, (RowsMissing,))
+ROWS = Choice(NATIVE, "only the pages that contain the rows are read", PYARROW, OF_NATIVE, (Damaged,))
 SHORT_REASON = "short chunks of a local file are converted together"
 
 
@@ -97,7 +102,9 @@ def choose(plan: Plan, file: OpenFile, *, batches: bool = False) -> list[Choice]
         True if the plan is read batch by batch.
     """
     engine, options = plan.options.engine, plan.options.reader
-    if engine == OURS:
+    if plan.rows is not None and engine in (None, AUTO):
+        choice = ROWS
+    elif engine == OURS:
         choice = COPIES_REQUESTED if has_copies(plan, file) else REQUESTED
     elif engine == AUTO:
         choice = COPIES_FIRST if has_copies(plan, file) else PYARROW_FIRST
@@ -135,7 +142,7 @@ def _short_or_pyarrow(part: Part, source) -> Choice:
         return DEFAULT
     if not arrays.count or arrays.count < part.form.leaf_count / GOOD_PART:
         return DEFAULT
-    return Choice(SHORT_CHUNKS, SHORT_REASON, NATIVE, (RowsMissing,), arrays)
+    return Choice(SHORT_CHUNKS, SHORT_REASON, NATIVE, (RowsMissing,), arrays=arrays)
 
 
 def _is_faster_natively(part: Part) -> bool:

@@ -10,18 +10,11 @@ import pyarrow as pa
 from ... import compute as pc
 from ... import kernels, wire
 from ...encoding.chunk_reader import Dictionary
+from ...encoding.stored_arrays import STORED, array_over, stored_type, viewed
 from ...errors import Malformed, Unsupported
 from ...footer.arrow_errors import ArrowMalformed
 from ...footer.leaf_types import LeafType
 
-STORED = {
-    wire.PHYSICAL_BOOLEAN: pa.bool_(),
-    wire.PHYSICAL_INT32: pa.int32(),
-    wire.PHYSICAL_INT64: pa.int64(),
-    wire.PHYSICAL_FLOAT: pa.float32(),
-    wire.PHYSICAL_DOUBLE: pa.float64(),
-    wire.PHYSICAL_BYTE_ARRAY: pa.binary(),
-}
 NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 DIGITS = {wire.PHYSICAL_INT32: 10, wire.PHYSICAL_INT64: 19}  # decimal digits of the largest number
 
@@ -65,22 +58,13 @@ def leaf_array(decoded, kind: LeafType, wanted: pa.DataType, dictionary: Diction
         return _instants(decoded, wanted)
     if kind.is_long_timestamp:
         return as_type(_long_timestamps(decoded, kind), wanted)
-    stored = _stored_type(kind)
+    stored = stored_type(kind)
     if _is_laid_out_alike(stored, wanted):
-        return _viewed(decoded, wanted)
+        return viewed(decoded, wanted)
     if pa.types.is_integer(wanted) and pa.types.is_integer(stored):  # truncate large values, as other readers do
-        return _viewed(decoded, stored).cast(wanted, safe=False)
+        return viewed(decoded, stored).cast(wanted, safe=False)
     natural = kind.arrow if _is_laid_out_alike(stored, kind.arrow) else stored
-    return as_type(_viewed(decoded, natural), wanted)
-
-
-def stored_array(decoded, kind: LeafType) -> pa.Array:
-    """Return the decoded values of a `kernels.column.Column` in their physical type, without their annotation."""
-    return _viewed(decoded, _stored_type(kind))
-
-
-def _stored_type(kind: LeafType) -> pa.DataType:
-    return STORED.get(kind.physical) or pa.binary(kind.width)
+    return as_type(viewed(decoded, natural), wanted)
 
 
 def always_fits(kind: LeafType, wanted: pa.DataType) -> bool:
@@ -95,7 +79,7 @@ def always_fits(kind: LeafType, wanted: pa.DataType) -> bool:
         return pa.types.is_timestamp(wanted)
     if kind.is_long_timestamp:
         return False
-    stored = _stored_type(kind)
+    stored = stored_type(kind)
     return _is_laid_out_alike(stored, wanted) or (pa.types.is_integer(wanted) and pa.types.is_integer(stored))
 
 
@@ -145,27 +129,16 @@ def _is_laid_out_alike(stored: pa.DataType, wanted: pa.DataType) -> bool:
     return stored == wanted or (pa.types.is_float16(wanted) and stored.byte_width == 2)
 
 
-def _viewed(decoded, wanted: pa.DataType) -> pa.Array:
-    """Return an array over the decoded buffers."""
-    return _array(decoded, wanted, decoded.values, decoded.offsets)
-
-
-def _array(decoded, wanted: pa.DataType, values, offsets=None) -> pa.Array:
-    buffers = [decoded.valid, values] if offsets is None else [decoded.valid, offsets, values]
-    wrapped = [None if buffer is None else pa.py_buffer(buffer) for buffer in buffers]
-    return pa.Array.from_buffers(wanted, decoded.slots, wrapped, decoded.nulls)
-
-
 def _instants(decoded, wanted: pa.DataType) -> pa.Array:
     unit = wanted.unit if pa.types.is_timestamp(wanted) else "ns"
     counts = kernels.wide.instants(decoded.values, decoded.slots, NANOSECONDS[unit])
-    made = _array(decoded, wanted if pa.types.is_timestamp(wanted) else pa.timestamp(unit), counts)
+    made = array_over(decoded, wanted if pa.types.is_timestamp(wanted) else pa.timestamp(unit), counts)
     return as_type(made, wanted)
 
 
 def _long_timestamps(decoded, kind: LeafType) -> pa.Array:
     try:
-        return _array(decoded, kind.arrow, kernels.wide.timestamps(decoded.values, decoded.slots))
+        return array_over(decoded, kind.arrow, kernels.wide.timestamps(decoded.values, decoded.slots))
     except Malformed:
         raise BeyondArrow(f"a timestamp of 12 bytes that does not fit in the 64 bits of {kind.arrow}") from None
 
@@ -176,19 +149,19 @@ def _decimals(decoded, kind: LeafType, wanted: pa.DataType) -> pa.Array:
         numbers = kernels.wide.integers(
             decoded.values, decoded.slots, kind.width, width, offsets=decoded.offsets, valid=decoded.valid
         )
-        return _array(decoded, wanted, numbers)
+        return array_over(decoded, wanted, numbers)
     if kind.physical not in DIGITS:
         raise Unsupported(f"values of type {STORED.get(kind.physical)} are not read as {wanted}")
     stored = STORED[kind.physical]
     if stored.byte_width == width:
-        return _viewed(decoded, wanted)
+        return viewed(decoded, wanted)
     if width < stored.byte_width:
-        return _array(decoded, wanted, _values_of(as_type(_viewed(decoded, stored), pa.int32())))
+        return array_over(decoded, wanted, _values_of(as_type(viewed(decoded, stored), pa.int32())))
     if width == 8:
-        return _array(decoded, wanted, _values_of(_viewed(decoded, stored).cast(pa.int64())))
+        return array_over(decoded, wanted, _values_of(viewed(decoded, stored).cast(pa.int64())))
     make: Callable[[int], pa.DataType] = pa.decimal128 if width == 16 else pa.decimal256
-    whole = pc.cast(_viewed(decoded, stored), make(DIGITS[kind.physical]))
-    return _array(decoded, wanted, _values_of(whole))
+    whole = pc.cast(viewed(decoded, stored), make(DIGITS[kind.physical]))
+    return array_over(decoded, wanted, _values_of(whole))
 
 
 def _values_of(array: pa.Array) -> pa.Buffer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import repeat
 from typing import Any
@@ -17,6 +17,7 @@ from ...errors import Malformed, OutOfProportion, ParquetextError, Unsupported
 from ...footer.expansion import check_expansion
 from ...footer.model import FooterReader
 from ...footer.page_index import PagePlaces
+from ...footer.page_tables import PageTables
 from ...footer.pyarrow_footer import key_values_of
 from ...storage import can_gather, has_descriptor
 from ..fields.arrow_fields import within_the_stack
@@ -39,12 +40,12 @@ from .proportion import (
     compare_items,
     list_levels,
     most_page,
+    refuse_much_in_python,
     rows_at_once,
 )
-from .stretches import read_stretch, stretches_of
+from .stretches import rows_of_chunk, stretches_of
 from .text_budget import MOST_TEXT_BYTES, TEXT_BYTES, TextBudget, growing_batches, is_text
 
-MOST_PURE_VALUES = 1_000_000
 BATCH_ROWS = 1 << 16
 
 
@@ -65,6 +66,10 @@ class Decoder:
         If True, raise Unsupported if the kernels refuse a column that they should read directly from a local file.
     limit : int, optional
         Limit of values that are out of proportion to their bytes, as in `footer.expansion.limit_of`.
+    tables : PageTables, optional
+        The page tables of the file, for reads of some rows.
+    checks_crc : bool
+        If True, compare the checksums of pages, also without an option.
 
     Attributes
     ----------
@@ -90,14 +95,17 @@ class Decoder:
         *,
         is_strict: bool = False,
         limit: int | None = None,
+        tables: PageTables | None = None,
+        checks_crc: bool = False,
     ):
         self._form = part.form
         self._footer, self._copies = part.footer, copies
         self._row_groups, self._source = part.row_groups, source
         self._chunks: dict[tuple[int, int], Chunk] = {}
+        self._tables = PageTables(source) if tables is None else tables
         self.indexes = OffsetIndexes(part.form, source)
         self._is_checked, self._is_strict, self._limit = False, is_strict, limit
-        self._checks_crc = bool(options.get("page_checksum_verification"))
+        self._checks_crc = checks_crc or bool(options.get("page_checksum_verification"))
         self._columns = part.fields_with(options)
         # A copy has no dictionary page, and the order of a dictionary determines the categories of a pandas column.
         self._with_dictionaries = {
@@ -145,6 +153,33 @@ class Decoder:
         values = [pa.chunked_array(arrays[id(column)], column.field.type) for column in columns]
         return pa.Table.from_arrays(values, schema=schema)
 
+    def found(
+        self, rows: Sequence[Picks], ranges: Mapping[int, Any], *, use_threads: bool = True
+    ) -> dict[int, pa.ChunkedArray] | None:
+        """Return, for each field and row, if ranges contain the value; nulls remain. None: only `table` reads a field.
+
+        `rows` are without masks. `ranges` has a `kernels.ranges.Ranges` for leaves of the schema's top level.
+        """
+        columns = [self._columns[field] for field in ranges]
+        claims = self._claims
+        if not has_descriptor(self._source) or claims is None or not (self._is_checked or claims.are_believed):
+            return None
+        self._check_empty(columns)
+        of_leaves = {self._columns[field].leaves[0].leaf: one for field, one in ranges.items()}
+        local = LocalColumns(self._form, self._source, rows, self._tables, self._checks_crc, of_leaves)
+        if any((self._may_have_copies and self._has_copies(column)) or not local.takes(column) for column in columns):
+            return None
+        use_threads = use_threads and is_worth_threads(self._form, columns, rows, self.row_counts)
+        arrays = local.read(columns, None, use_threads=use_threads)
+        if len(arrays) < len(columns):
+            return None
+        found = [pa.chunked_array(arrays[id(column)], pa.bool_()) for column in columns]
+        return dict(zip(ranges, found, strict=True))
+
+    @cached_property
+    def _may_have_copies(self) -> bool:
+        return self._copies is not None and self._copies.may_be(self._footer)
+
     def _check_empty(self, columns: Sequence[Column]) -> None:
         """Raise Malformed if a row group without rows has values."""
         for number, count in enumerate(self.row_counts):
@@ -157,16 +192,17 @@ class Decoder:
         self, columns: Sequence[Column], groups: Sequence[Picks], *, whole: bool, use_threads: bool
     ) -> dict[int, list[pa.Array]]:
         """Read fields whose row groups the kernels read together. `_by_pages` reads the others and reports errors."""
-        if not has_descriptor(self._source) or self._checks_crc:
+        if not has_descriptor(self._source) or (self._checks_crc and whole):
             return {}
         claims = self._claims
         if claims is None or not (self._is_checked or claims.are_believed):
             return {}
-        local = LocalColumns(self._form, self._source, groups, whole=whole)
+        local = LocalColumns(self._form, self._source, groups, None if whole else self._tables, self._checks_crc)
         most_text = None if self._is_checked else max(TEXT_BYTES, claims.believed)
-        may_have_copies = self._copies is not None and self._copies.may_be(self._footer)
         taken = [
-            column for column in columns if local.takes(column) and not (may_have_copies and self._has_copies(column))
+            column
+            for column in columns
+            if local.takes(column) and not (self._may_have_copies and self._has_copies(column))
         ]
         arrays = local.read(taken, most_text, use_threads=use_threads)
         if self._is_strict and len(arrays) < len(taken):
@@ -384,14 +420,14 @@ class Decoder:
     ) -> tuple[list, Dictionary | None]:
         """Return the rows of a chunk and its dictionary; if its copy is damaged, read the chunk itself."""
         try:
-            return _decoded(made, chunk, stretches, picks)
+            return rows_of_chunk(made, chunk, stretches, picks)
         except ParquetextError as error:
             if chunk.copy is None:
                 raise
             if not isinstance(error, OutOfProportion):
                 self._copies.leave(chunk, number, error)
         chunk = self._chunk(leaf, number)
-        return _decoded(made, chunk, stretches_of(chunk, None, picks.ranges), picks)
+        return rows_of_chunk(made, chunk, stretches_of(chunk, None, picks.ranges), picks)
 
     def _batch_reader(self, column: Column, leaf: LeafPlan, source, most_page: int, chunk: Chunk) -> ChunkReader:
         most_bytes = MOST_TEXT_BYTES if chunk.size < FEW_BYTES else None
@@ -481,25 +517,3 @@ def _texts_of(
     """Return rows of texts with their dictionary, and the number of bytes of the texts."""
     found = rows_of(partial(made, most_bytes=most))
     return found, sum(len(part.values) for part in found[0])
-
-
-def _decoded(
-    made: Callable[[], ChunkReader], chunk: Chunk, stretches: Iterable[Stretch], picks: Picks
-) -> tuple[list, Dictionary | None]:
-    """Return the picked rows of a chunk, and its dictionary."""
-    reader = made()
-    reader.begin(chunk)
-    for stretch in stretches:
-        read_stretch(reader, stretch, picks)
-    return reader.take(), reader.dictionary
-
-
-def refuse_much_in_python(values: int) -> None:
-    """Raise Unsupported for more than a million values without compiled kernels, unless pure Python is requested."""
-    if kernels.implementation() == "native" or kernels.is_pure_asked_for() or values <= MOST_PURE_VALUES:
-        return
-    raise Unsupported(
-        f"{values} values without compiled kernels; set {kernels.PURE_VARIABLE}=1 to decode them in Python",
-        expected=MOST_PURE_VALUES,
-        found=values,
-    )

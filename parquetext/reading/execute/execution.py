@@ -14,10 +14,12 @@ from ..choose.choice import FASTER, NATIVE, PYARROW, REFUSED, SHORT_CHUNKS, Choi
 from ..open_file import OpenFile
 from ..plan.part import Part
 from ..plan.read_plan import Plan
+from ..plan.row_picks import PickedRows
 from ..request.read_request import AUTO
 from .batches import read_batches
 from .decoder import Decoder
-from .native_reading import filter_table, matching_rows, native_batches, open_decoder
+from .matching import matching_rows
+from .native_reading import filter_table, native_batches, open_decoder, picked_rows
 from .pyarrow_reading import read_part
 from .short_chunks import ShortChunks
 
@@ -44,7 +46,7 @@ def execute(plan: Plan, choices: Sequence[Choice], file: OpenFile) -> pa.Table:
     try:
         return Execution(plan, choices, file, checks_pages).table()
     except choice.retried as error:
-        _check_retried(error)
+        _check_retried(error, choice)
         refused = error
     if choice is FASTER:
         return execute(plan, [REFUSED] * len(choices), file)
@@ -67,7 +69,7 @@ def execute_batches(plan: Plan, choice: Choice, file: OpenFile, batch_size: int)
     try:
         return _begun(_batches(plan, choice, file, batch_size))
     except choice.retried as error:
-        _check_retried(error)
+        _check_retried(error, choice)
         refused = error
     try:
         return _begun(_batches(plan, _fallback(choice), file, batch_size))
@@ -112,6 +114,8 @@ class Execution:
 
     def _natively(self) -> pa.Table:
         plan = self._plan
+        if plan.rows is not None and plan.part.has_columns:
+            return picked_rows(plan, plan.rows, self._file)
         if plan.predicate is None or plan.filter_part is not None or not plan.part.has_columns:
             return self._assembled()
         is_strict = self._choices[0] is FASTER
@@ -122,6 +126,8 @@ class Execution:
     def _assembled(self, decoder: Decoder | None = None) -> pa.Table:
         """Read each part, filter the rows, and drop the extra columns."""
         plan = self._plan
+        if plan.rows is not None:
+            return self._of_rows(plan.rows)
         if plan.predicate is None:
             return self._read(plan.part, self._choices[0])
         expression = plan.predicate.expression
@@ -133,6 +139,13 @@ class Execution:
         rows = pa.array(range(found.num_rows), pa.int64())
         kept = found.append_column(POSITION, rows).filter(expression).column(POSITION)
         return self._read(plan.part, self._choices[0]).take(kept)
+
+    def _of_rows(self, rows: PickedRows) -> pa.Table:
+        """Read all rows of the row groups with pyarrow, and return those that are picked."""
+        part = self._plan.part
+        if not part.has_columns:
+            return pa.table({"": pa.nulls(len(rows.numbers))}, metadata=part.key_values).select([])
+        return rows.of_whole(self._read(part, self._choices[0]))
 
     def _read(self, part: Part, choice: Choice) -> pa.Table:
         """Read all rows of a part."""
@@ -185,7 +198,10 @@ def _fallback(choice: Choice) -> Choice:
     return Choice(choice.fallback or NATIVE, "the first decoder refused the data")
 
 
-def _check_retried(error: Exception) -> None:
-    """Raise an error again if another decoder would fail, too: too little memory, or an error of the system."""
-    if isinstance(error, FINAL) or (isinstance(error, OSError) and error.errno is not None):
+def _check_retried(error: Exception, choice: Choice) -> None:
+    """Raise an error again if it is final for the choice, or if another decoder would fail, too.
+
+    The latter are too little memory, and errors of the system.
+    """
+    if isinstance(error, (*FINAL, *choice.final)) or (isinstance(error, OSError) and error.errno is not None):
         raise error

@@ -126,10 +126,10 @@ def is_worth_threads(
     counts.
     """
     leaves = [leaf.leaf for column in columns for leaf in column.leaves]
-    if sum(picks.count for picks in groups) * len(leaves) >= SMALL_ROWS:
+    if sum(picks.cost for picks in groups) * len(leaves) >= SMALL_ROWS:
         return True
-    with_rows = [number for number, picks in enumerate(groups) if picks.ranges]
-    reaches = [groups[number].ranges[-1][1] / row_counts[number] for number in with_rows]
+    with_rows = [number for number, picks in enumerate(groups) if picks.count]
+    reaches = [groups[number].reach / row_counts[number] for number in with_rows]
     shares = [groups[number].count / row_counts[number] for number in with_rows]
     stored = 0.0
     for leaf in leaves:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -13,12 +14,13 @@ from ... import kernels, wire
 from ...encoding.chunk_reader import MOST_ARRAY_BYTES
 from ...errors import ParquetextError
 from ...footer.model import FooterReader
+from ...footer.page_tables import PageTables
 from ..choose.choice import has_own_codec
 from ..fields.assemble_plan import LeafPlan
 from ..fields.wanted_columns import Column
 from ..plan.picks import Picks, kept
 from .assemble import assemble
-from .in_threads import each, has_no_index, workers_of
+from .in_threads import each, workers_of
 from .text_budget import Share, TextBudget
 
 FEW_UNITS, MANY_UNITS = 2, 8  # units per worker, so that all workers end at about the same time
@@ -46,26 +48,57 @@ class LocalColumns:
         A local file: it has `fd` and `size`.
     groups : sequence of Picks
         The rows to read of each row group.
-    whole : bool
-        True if these are all rows.
+    tables : PageTables or None
+        Find the pages that contain the rows; None if all rows are read.
+    checks_crc : bool
+        If True, compare the checksums of pages that have one.
+    ranges : mapping of int to kernels.ranges.Ranges
+        The leaves whose values are compared with ranges: the result of `read` is a boolean instead of each value.
     """
 
-    def __init__(self, form: FooterReader, source, groups: Sequence[Picks], *, whole: bool):
-        self._form, self._source, self._groups, self._whole = form, source, groups, whole
-        self._rows = form.row_groups("num_rows")
+    def __init__(
+        self,
+        form: FooterReader,
+        source,
+        groups: Sequence[Picks],
+        tables: PageTables | None,
+        checks_crc: bool,
+        ranges: Mapping[int, Any] = MappingProxyType({}),
+    ):
+        self._ranges = ranges
+        self._form, self._source, self._groups, self._page_tables = form, source, groups, tables
+        self._rows, self._checks_crc = form.row_groups("num_rows"), checks_crc
+        self._with_rows = [number for number, picks in enumerate(groups) if picks.count]
         self._turns: dict[tuple[int, int], tuple[array, array]] = {}
+        self._tables: dict[int, list] = {}  # of each leaf, by row group
 
     def takes(self, column: Column) -> bool:
         """Return True if the kernels can read the field together with others.
 
-        They cannot if a leaf is in a list, is read as a dictionary, needs an index to find pages, or has an unsupported
-        codec.
+        They cannot if a leaf is read as a dictionary, has an unsupported codec, or is in a list and its pages are not
+        known.
         """
         return not column.has_dictionaries and all(map(self._takes_leaf, column.leaves))
 
     def _takes_leaf(self, leaf: LeafPlan) -> bool:
-        is_flat = not leaf.levels.repetition
-        return is_flat and has_own_codec(self._form, leaf) and (self._whole or has_no_index(self._form, leaf.leaf))
+        if not has_own_codec(self._form, leaf):
+            return False
+        if not leaf.levels.repetition:
+            return True
+        return self._page_tables is not None and all(
+            self._tables_of(leaf)[number] is not None for number in self._with_rows
+        )
+
+    def _tables_of(self, leaf: LeafPlan) -> list:
+        """Return the page table of each row group of a leaf; None if it is unknown, or if no rows are read there."""
+        if leaf.leaf not in self._tables and self._page_tables is not None:
+            chunks, is_flat = self._form.column(leaf.leaf), not leaf.levels.repetition
+            found: list = [None] * len(self._groups)
+            made = self._page_tables.of_leaf(chunks, self._with_rows, self._rows, is_flat=is_flat)
+            for number, table in zip(self._with_rows, made, strict=True):
+                found[number] = table
+            self._tables[leaf.leaf] = found
+        return self._tables[leaf.leaf]
 
     def read(self, columns: Sequence[Column], most_text: int | None, *, use_threads: bool) -> dict[int, list[pa.Array]]:
         """Return the arrays of fields, by the `id` of each. Fields that cannot be read are left out.
@@ -109,10 +142,9 @@ class LocalColumns:
 
     def _parts(self, wanted: int) -> list[tuple[int, int]]:
         """Split the row groups into parts with similar numbers of rows: as many as wanted, if there are enough rows."""
-        with_rows = [number for number, picks in enumerate(self._groups) if picks.ranges]
-        if not with_rows:
+        if not self._with_rows:
             return []
-        first, last = with_rows[0], with_rows[-1] + 1
+        first, last = self._with_rows[0], self._with_rows[-1] + 1
         rows = sum(picks.count for picks in self._groups)
         count = max(1, min(wanted, rows // LEAST_ROWS, last - first))
         ends, done = [first], 0
@@ -160,14 +192,17 @@ class LocalColumns:
         rows = sum(picks.count for picks in groups)
         leaves = [(leaf, leaf.leaf in column.telling) for column in unit.columns for leaf in column.leaves]
         try:
-            decoders = [_decoder(leaf, rows, levels=levels) for leaf, levels in leaves]
+            decoders = [self._decoder(leaf, rows, levels=levels) for leaf, levels in leaves]
         except ParquetextError:
             return [None] * len(unit.columns), []
         chunks = [self._form.column(leaf.leaf) for leaf, _ in leaves]
-        turns = (None, None) if self._whole else self._turns_of(unit.first, unit.last)
+        options: Any = {} if share is None else {"most_bytes": share.most}
+        if self._page_tables is not None:
+            options["counts"], options["turns"] = self._turns_of(unit.first, unit.last)
+            options["tables"] = [table for leaf, _ in leaves for table in self._tables_of(leaf)[unit.first : unit.last]]
+            options["checks_crc"] = self._checks_crc
         where = self._source.fd, self._source.size, self._rows, unit.first, unit.last
-        limit: Any = {} if share is None else {"most_bytes": share.most}
-        are_done = kernels.column.from_file(decoders, chunks, *where, *turns, **limit)
+        are_done = kernels.column.from_file(decoders, chunks, *where, **options)
         taken, full = {}, set()
         for (leaf, _), decoder, is_done in zip(leaves, decoders, are_done, strict=True):
             if is_done:
@@ -179,10 +214,35 @@ class LocalColumns:
                 len(taken[leaf.leaf].values) for leaf, _ in leaves if leaf.leaf in taken and _is_text(leaf)
             )
         mask = _mask_of(groups)
-        found = [_assembled(column, taken, mask) for column in unit.columns]
+        found = [self._assembled(column, taken, mask) for column in unit.columns]
         return found, [
             number for number, column in enumerate(unit.columns) if full & {leaf.leaf for leaf in column.leaves}
         ]
+
+    def _decoder(self, leaf: LeafPlan, rows: int, *, levels: bool):
+        kind, own = leaf.kind, leaf.levels
+        own_levels = own.definition, own.repetition, own.ancestor
+        options: Any = {
+            "levels": levels,
+            "most_bytes": MOST_ARRAY_BYTES,
+            "rows": rows,
+            "ranges": self._ranges.get(leaf.leaf),
+        }
+        return kernels.column.Column(kind.physical, kind.width, *own_levels, **options)
+
+    def _assembled(
+        self, column: Column, taken: Mapping[int, Any], mask: pa.BooleanArray | None
+    ) -> list[pa.Array] | None:
+        if any(leaf.leaf not in taken for leaf in column.leaves):
+            return None
+        if column.leaves[0].leaf in self._ranges:
+            found = taken[column.leaves[0].leaf]
+            buffers = [None if part is None else pa.py_buffer(part) for part in (found.valid, found.values)]
+            return [pa.Array.from_buffers(pa.bool_(), found.slots, buffers, found.nulls)]
+        try:
+            return kept([assemble(column.plan, column.field.type, taken, {})], mask)
+        except (ParquetextError, RecursionError):
+            return None
 
     def _turns_of(self, first: int, last: int) -> tuple[array, array]:
         """Return the counts of rows to skip and to read in row groups, and the number of counts of each row group."""
@@ -207,23 +267,6 @@ def _width(column: Column) -> int:
 
 def _is_text(leaf: LeafPlan) -> bool:
     return leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY
-
-
-def _decoder(leaf: LeafPlan, rows: int, *, levels: bool):
-    kind, own = leaf.kind, leaf.levels
-    own_levels = own.definition, own.repetition, own.ancestor
-    return kernels.column.Column(
-        kind.physical, kind.width, *own_levels, levels=levels, most_bytes=MOST_ARRAY_BYTES, rows=rows
-    )
-
-
-def _assembled(column: Column, taken: Mapping[int, object], mask: pa.BooleanArray | None) -> list[pa.Array] | None:
-    if any(leaf.leaf not in taken for leaf in column.leaves):
-        return None
-    try:
-        return kept([assemble(column.plan, column.field.type, taken, {})], mask)
-    except (ParquetextError, RecursionError):
-        return None
 
 
 def _mask_of(groups: Sequence[Picks]) -> pa.BooleanArray | None:

@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from ... import wire
+from ... import kernels, wire
 from ...encoding.chunk_reader import Chunk, Leaf
 from ...encoding.pages import FEW_BYTES, VAST_BYTES
-from ...errors import Malformed, OutOfProportion
+from ...errors import Malformed, OutOfProportion, Unsupported
 from ...footer.model import FooterReader
 from ..fields.assemble_plan import LeafPlan, ListPlan, Plan, StructPlan
 
+MOST_PURE_VALUES = 1_000_000
 MOST_BATCH_BYTES = 1 << 24  # of values, if a few bytes of pages expand to them
 MOST_OF_BYTE = 64  # bytes of values per byte of pages that are accepted without a check
 LEAST_OF_CHUNK = 1 << 21  # minimal bytes of a batch per column chunk, for any number of columns
@@ -124,3 +125,14 @@ def compare_items(plan: Plan, items: Mapping[int, Sequence[int]]) -> None:
     elif isinstance(plan, StructPlan):
         for child in plan.children:
             compare_items(child, items)
+
+
+def refuse_much_in_python(values: int) -> None:
+    """Raise Unsupported for more than a million values without compiled kernels, unless pure Python is requested."""
+    if kernels.implementation() == "native" or kernels.is_pure_asked_for() or values <= MOST_PURE_VALUES:
+        return
+    raise Unsupported(
+        f"{values} values without compiled kernels; set {kernels.PURE_VARIABLE}=1 to decode them in Python",
+        expected=MOST_PURE_VALUES,
+        found=values,
+    )

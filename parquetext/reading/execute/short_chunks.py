@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 
 import pyarrow as pa
@@ -11,6 +11,7 @@ import pyarrow as pa
 from ...errors import ParquetextError
 from ...footer.pyarrow_footer import kept_key_values_of, schema_of
 from ...footer.thrift_form import ThriftForm
+from ...records import frozen
 from ..plan.part import SMALL_BYTES, SMALL_ROWS, Part
 from .in_threads import each, workers_of
 from .proportion import MOST_OF_BYTE
@@ -20,7 +21,7 @@ from .text_budget import TEXT_BYTES, TextBudget
 CALL_BYTES, CALL_LEAVES, THREADED_CHUNKS = 1 << 20, 1 << 7, 1 << 11
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShortChunks:
     """The columns of a part that kernels have converted.
 

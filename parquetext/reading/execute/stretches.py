@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from ...encoding.chunk_reader import Chunk, ChunkReader, Stretch
+from ...encoding.chunk_reader import Chunk, ChunkReader, Dictionary, Stretch
 from ...footer.page_index import PagePlaces
 from ..plan.page_rows import Rows, pages_with_rows
 from ..plan.picks import Picks
@@ -44,3 +44,14 @@ def _runs(positions: PagePlaces, ranges: Rows) -> list[tuple[int, int]]:
         else:
             runs.append((page, page + 1))
     return runs
+
+
+def rows_of_chunk(
+    made: Callable[[], ChunkReader], chunk: Chunk, stretches: Iterable[Stretch], picks: Picks
+) -> tuple[list, Dictionary | None]:
+    """Return the picked rows of a chunk, and its dictionary."""
+    reader = made()
+    reader.begin(chunk)
+    for stretch in stretches:
+        read_stretch(reader, stretch, picks)
+    return reader.take(), reader.dictionary

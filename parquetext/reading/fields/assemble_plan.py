@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -18,11 +18,12 @@ from ...footer.names import as_path
 from ...footer.path_sizes import check_paths
 from ...footer.thrift_form import ThriftForm
 from ...logical_types import container_of
+from ...records import frozen
 
 MOST_DEPTH = 500  # nested groups; each level is one or two recursive calls here
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeafPlan:
     """A leaf column."""
 
@@ -43,7 +44,7 @@ class LeafPlan:
         return self.kind.arrow
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListPlan:
     """A list or map.
 
@@ -68,7 +69,7 @@ class ListPlan:
         return pa.list_(field_of(self.child))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StructPlan:
     """A struct of one or more fields."""
 
@@ -104,7 +105,7 @@ def field_of(plan: Plan) -> pa.Field:
         raise Malformed(f"the name of column {plan.name!r} is not UTF-8") from None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Element:
     """A schema element with its children. `leaf` and `kind` are set for leaves."""
 

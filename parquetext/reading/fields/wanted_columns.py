@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
 
 import pyarrow as pa
 
+from ...records import frozen
 from .assemble_plan import LeafPlan, ListPlan, Plan, StructPlan, narrowed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Column:
     """A field to read.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -15,12 +14,12 @@ from ...footer.model import GROUP, FooterReader
 from ...footer.names import find_group_or_leaf
 from ...footer.page_index import PageBounds, PagePlaces, counts_of, has_page_order, read_bounds, read_places
 from ...pruning import ColumnBounds, surviving_row_groups
+from ...records import frozen
+from .picks import Rows
 from .read_plan import Plan
 
-Rows = list[tuple[int, int]]
 
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class CandidateRows:
     """The rows that may match a predicate.
 
@@ -102,7 +101,7 @@ def _row_ranges(form: FooterReader, types: Mapping[str, pa.DataType], plan: Plan
     parts: dict[str, list] = {name: [] for name in types}
     for row_group in row_groups:
         pages = {name: _pages(form, name, kind, row_group, plan, indexes) for name, kind in types.items()}
-        starts = {0, *(start for found in pages.values() if found for start in found[0].first_rows)}
+        starts = {0}.union(*(found[0].first_rows for found in pages.values() if found))
         cuts = [*sorted(starts), counts[row_group]]
         pieces += [(row_group, begin, end) for begin, end in pairwise(cuts) if begin < end]
         begins = cuts[:-1] if counts[row_group] else []

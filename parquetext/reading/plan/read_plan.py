@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import pyarrow as pa
@@ -17,25 +17,30 @@ from ...footer.names import as_path
 from ...footer.path_sizes import check_form
 from ...footer.typed_bounds import column_bounds
 from ...pruning import Predicate, surviving_row_groups
+from ...records import frozen
 from ..request.read_request import ReadOptions, Request, as_names, fetch_cells, resolve
+from ..request.row_numbers import RowNumbers, row_numbers
 from .part import Part, part_of
+from .row_picks import PickedRows, pick_rows
 
 Blooms = Callable[[FooterReader, Mapping[str, pa.DataType]], BloomFilters]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """The complete plan of a read.
 
     `part` is read. Then the request's predicate selects rows, and the last `extra` columns are dropped. If the
-    predicate's columns cannot be read together with the others, `filter_part` reads them separately. `chunks` are those
-    of the predicate's columns by name, with all row groups of the file, because slices of some forms lack statistics.
+    predicate's columns cannot be read together with the others, `filter_part` reads them separately. If rows are
+    requested by number, `rows` picks them from the row groups of `part`. `chunks` are those of the predicate's columns
+    by name, with all row groups of the file, because slices of some forms lack statistics.
     """
 
     request: Request
     part: Part
     extra: int = 0
     filter_part: Part | None = None
+    rows: PickedRows | None = None
     chunks: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -71,6 +76,8 @@ def plan_read(form: FooterReader, request: Request, blooms: Blooms | None = None
 
     `blooms` returns the Bloom filters of columns of these types, used if bounds leave row groups undecided.
     """
+    if request.rows is not None:
+        return _plan_rows(form, request, request.rows)
     if request.predicate is None:
         groups, nested = request.row_groups, request.is_nested
         return Plan(request, part_of(form, request.leaves, nested, groups, request.options.has_metadata))
@@ -93,6 +100,13 @@ def plan_read(form: FooterReader, request: Request, blooms: Blooms | None = None
     return Plan(request, part, extra=len(extra), chunks=chunks)
 
 
+def _plan_rows(form: FooterReader, request: Request, numbers: RowNumbers) -> Plan:
+    """Slice the footer to the row groups that contain rows."""
+    rows = pick_rows(numbers, form.row_groups("num_rows"))
+    part = part_of(form, request.leaves, request.is_nested, rows.row_groups, request.options.has_metadata)
+    return Plan(request, part, rows=rows)
+
+
 def surviving(form: FooterReader, request: Request, blooms: Blooms | None) -> Sequence[int]:
     """Return the row groups that the statistics and Bloom filters of the predicate's columns do not rule out."""
     leaves = sorted(leaf for leaves in (request.predicate_fields or {}).values() for leaf in leaves)
@@ -107,6 +121,24 @@ def surviving(form: FooterReader, request: Request, blooms: Blooms | None) -> Se
         types,
         None if blooms is None else blooms(form, types).absent,
     )
+
+
+def plan_rows(file: File, columns: Iterable | None, rows: object, options: ReadOptions) -> Plan:
+    """Plan a read of rows by number, as `plan_file` plans a read of row groups.
+
+    Raises
+    ------
+    RowIndexError, TypeError
+        As in `row_numbers`.
+    """
+    names = as_names(columns)
+    fetch_cells(file, names, None)
+
+    def planned(form: FooterReader) -> Plan:
+        numbers = row_numbers(rows, sum(form.row_groups("num_rows")), str(file.path))
+        return plan_read(form, resolve(form, names, None, None, options)._replace(rows=numbers))
+
+    return _sliced(file._on_form(planned), file)
 
 
 def plan_file(
@@ -126,6 +158,11 @@ def plan_file(
     names = as_names(columns)
     fetch_cells(file, names, row_groups)
     plan = file._on_form(lambda form: plan_read(form, resolve(form, names, row_groups, filters, options), file._blooms))
+    return _sliced(plan, file)
+
+
+def _sliced(plan: Plan, file: File) -> Plan:
+    """Return a plan; raise an error if it needs the Thrift footer and the file has none."""
     if not plan.is_sliced:
         file._on_form(check_form)  # pyarrow reads the whole footer
         if file.spec.is_final:

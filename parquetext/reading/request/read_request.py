@@ -16,6 +16,7 @@ from ...footer.model import GROUP, FooterReader
 from ...footer.pyarrow_footer import schema_of
 from ...pruning import Predicate, predicate_of
 from ..fields.arrow_fields import schema_or_ours
+from .row_numbers import RowNumbers
 from .selection import index_columns, is_part, leaves_of, select, top_level_leaves
 
 PYARROW, OURS, AUTO = ENGINES = "pyarrow", "parquetext", "auto"
@@ -70,6 +71,8 @@ class Request(NamedTuple):
     predicate_fields : mapping or None
         The leaves of each top-level column of the predicate; None if the predicate may refer to any column.
     options : ReadOptions
+    rows : RowNumbers or None
+        The rows to return; None for all rows.
     """
 
     leaves: Sequence[int]
@@ -78,6 +81,7 @@ class Request(NamedTuple):
     predicate: Predicate | None
     predicate_fields: Mapping[str, range] | None
     options: ReadOptions
+    rows: RowNumbers | None = None
 
 
 def check_engine(engine: str | None) -> str | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ...footer.model import GROUP, FooterReader
 from ...footer.names import as_path, find_group_or_leaf, leaves_below, with_path
+from ...records import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leaves:
     """Leaves by number, for ambiguous names; `nested` is True for a part of a top-level column."""
 

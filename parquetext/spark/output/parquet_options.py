@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from ...arrow.writing.dictionaries import DICTIONARY_BYTES, leaf_paths, worth_a_dictionary
 from ...errors import ColumnError, ParquetextError, Unsupported
+from ...records import frozen
 
 PAGE_BYTES, PAGE_ROWS = 1 << 20, 20_000
 BLOOM_BYTES = 1 << 20
@@ -51,10 +52,19 @@ NAMES = (
     "zlib.compress.level",
     *PER_COLUMN,
 )
+# Arguments of Arrow's writer that have an option here, and a default of their own.
+OPTION_OF = {
+    "compression": "compression",
+    "data_page_size": "parquet.page.size",
+    "max_rows_per_page": "parquet.page.row.count.limit",
+    "dictionary_pagesize_limit": "parquet.dictionary.page.size",
+    "use_dictionary": "parquet.enable.dictionary",
+}
+LEVELS = "parquet.compression.codec.zstd.level", "zlib.compress.level"
 _WRITER_KNOWS = {*inspect.signature(pq.ParquetWriter.__init__).parameters}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParquetOptions:
     """Options for pages, dictionaries and Bloom filters.
 
@@ -66,6 +76,8 @@ class ParquetOptions:
         The codecs' levels, by Arrow's names.
     columns : mapping of str to mapping of str to str
         For each option of `PER_COLUMN` the value by lower-case column, or for all columns (``""``).
+    given : frozenset of str
+        The lower-case names of the given options, without columns.
     """
 
     page_bytes: int = PAGE_BYTES
@@ -75,6 +87,7 @@ class ParquetOptions:
     page_checksums: bool = True
     levels: Mapping[str, int] = field(default_factory=lambda: {"zstd": ZSTD_LEVEL})
     columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> ParquetOptions:
@@ -101,6 +114,7 @@ class ParquetOptions:
             flag(given, "parquet.page.write-checksum.enabled", "true"),
             levels,
             columns,
+            frozenset(name.partition("#")[0] for name in given),
         )
 
     def check(self, schema: pa.Schema) -> None:
@@ -137,6 +151,12 @@ class ParquetOptions:
         if blooms := self._blooms(rows.schema):
             message["bloom_filter_options"] = blooms
         return {name: value for name, value in message.items() if name in {*_WRITER_KNOWS, "data_page_size"}}
+
+    def says(self, argument: str) -> bool:
+        """Return True if an option says something about an argument of Arrow's writer, or if there is no option."""
+        if argument == "compression_level":
+            return not self.given.isdisjoint(LEVELS)
+        return argument not in OPTION_OF or OPTION_OF[argument] in self.given
 
     def _dictionaries(self, rows: pa.Table) -> list[str] | bool:
         said = self._of_columns("parquet.enable.dictionary", rows.schema)

@@ -139,15 +139,8 @@ class _File:
     def _begin(self, rows: pa.Table) -> None:
         """Open the writer; the first rows decide which columns get dictionaries."""
         if self._writer is None:
-            options = self._options
-            self._writer = ParquetWriter(
-                self._stream or self._file.path,
-                self._schema,
-                form=options.form,
-                placement=options.placement,
-                compression=options.codec,
-                **options.parquet.for_arrow(options.codec, rows),
-            )
+            options = self._options.for_arrow(rows)
+            self._writer = ParquetWriter(self._stream or self._file.path, self._schema, **options)
 
     def close(self) -> NewFile:
         if self._batches:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from ...edits.options import PLACEMENTS
+import pyarrow as pa
+
+from ...arrow.writing.layouts import LAYOUTS
+from ...edits.options import PLACEMENTS, SCAN, check_optimize_for
 from ...errors import ColumnError, ParquetextError, Unsupported
 from ...extension import ASIDE
 from ...footer.forms import AUTO, THRIFT, WRITABLE
+from ...records import frozen
 from .parquet_options import NAMES as PARQUET_NAMES
 from .parquet_options import PER_COLUMN, ParquetOptions, flag, number
 
@@ -32,6 +36,7 @@ NAMES = (
     "partitionOverwriteMode",
     "form",
     "placement",
+    "optimizeFor",
     "sidecar",
     *PARQUET_NAMES,
 )
@@ -39,7 +44,7 @@ STATIC, DYNAMIC = "static", "dynamic"
 BLOCK_BYTES = 128 << 20  # as in Spark's writer
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutputOptions:
     """Options for writing a dataset.
 
@@ -62,6 +67,8 @@ class OutputOptions:
         session's setting.
     parquet : ParquetOptions
         Options for pages, dictionaries and Bloom filters.
+    optimize_for : str
+        Use of the files; see `parquetext.ParquetWriter`.
     """
 
     compression: str = "snappy"
@@ -72,10 +79,12 @@ class OutputOptions:
     partition_overwrite: str = ""
     placement: str = ASIDE
     parquet: ParquetOptions = field(default_factory=ParquetOptions)
+    optimize_for: str = SCAN
 
     def __post_init__(self):
         if self.compression not in CODECS:
             raise Unsupported(f"compression {self.compression!r}: one of {', '.join(CODECS)} expected")
+        check_optimize_for(self.optimize_for)
         if self.form not in FORM_NAMES:
             raise ParquetextError(f"form {self.form!r}: one of {', '.join(FORM_NAMES)} expected")
         if self.placement not in PLACEMENTS:
@@ -99,8 +108,9 @@ class OutputOptions:
         plain = {name.partition("#")[0] if name.startswith(PER_COLUMN) else name for name in given}
         if unknown := sorted(plain - known):
             raise ParquetextError(f"unknown option {', '.join(unknown)}: known are {', '.join(NAMES)}")
+        use = given.get("optimizefor", SCAN).lower()
         return cls(
-            given.get("compression", "snappy").lower(),
+            given.get("compression", LAYOUTS[use].codec if use in LAYOUTS else "snappy").lower(),
             number(given, "maxrecordsperfile", 0),
             number(given, "parquet.block.size", BLOCK_BYTES) or BLOCK_BYTES,
             given.get("form", AUTO),
@@ -108,12 +118,20 @@ class OutputOptions:
             given.get("partitionoverwritemode", "").lower(),
             given.get("placement", ASIDE),
             ParquetOptions.of(given),
+            use,
         )
 
     @property
     def codec(self) -> str:
         """Return the codec's name in pyarrow."""
         return CODECS[self.compression][0]
+
+    def for_arrow(self, rows: pa.Table) -> dict:
+        """Return arguments for `parquetext.ParquetWriter`, for a file that begins with these rows."""
+        options = {"compression": self.codec} | self.parquet.for_arrow(self.codec, rows)
+        if self.optimize_for != SCAN:  # which chooses everything that no option says
+            options = {name: value for name, value in options.items() if self.parquet.says(name)}
+        return options | {"form": self.form, "placement": self.placement, "optimize_for": self.optimize_for}
 
     @property
     def suffix(self) -> str:

@@ -8,7 +8,6 @@ import logging
 import math
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import pyarrow.fs as pafs
@@ -16,6 +15,7 @@ import pyarrow.fs as pafs
 from ...arrow.datasets.discovery import Files, Found, discover, unfollowed
 from ...edits.many import is_skipped
 from ...errors import Unsupported
+from ...records import frozen
 from ...storage import Target
 from ...storage.paths import directory_keys
 from ..globbing import is_named, matches
@@ -27,7 +27,7 @@ COPYING = "._COPYING_"  # files that Hadoop's shell is still copying
 _FILES = Kept()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """The row groups of a file that begin in a part of it: bytes from `start` on and before `end`."""
 

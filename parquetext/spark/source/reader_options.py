@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ...errors import ParquetextError
+from ...records import frozen
 from ...storage import Target
 from ..filesystems import Filesystems, is_setting, normal
 
@@ -35,7 +35,7 @@ UNTOLD = 32  # partitions of large reads if the session's parallelism is unknown
 REBASE_MODES = ("CORRECTED", "LEGACY", "EXCEPTION")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Options:
     """A reader's options, with Spark's names if Spark has them."""
 

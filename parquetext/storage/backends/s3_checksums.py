@@ -11,8 +11,9 @@ import hashlib
 import importlib.util
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
+
+from ...records import frozen
 
 _CRC32C, _CRC64NVME = (0x82F63B78, 4), (0x9A6C9329AC4BC9B5, 8)  # reversed polynomial, width in bytes
 _BLOCK = 1 << 13
@@ -23,7 +24,7 @@ class NotOfThePart(Exception):
     """A store has returned the checksum of a whole object for a part that it copied; the result would be wrong."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ObjectChecksum:
     """The kind of checksum of an object.
 

@@ -11,12 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import parquetext
-from parquetext.arrow.datasets import filtering, fragment_rows
+from parquetext.arrow.datasets import filtering, fragment_rows, small_files
 
 
 @pytest.fixture
 def calls(monkeypatch) -> list[int]:
-    """The rows of each table that a filter is applied to."""
+    """The rows of each table that a filter is applied to, if the kernels do not read the files together."""
+    monkeypatch.setattr(small_files, "FEWEST_FILES", 1000)
     seen = []
     filtered = filtering.filtered
 

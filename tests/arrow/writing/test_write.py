@@ -99,7 +99,7 @@ def test_the_file_is_pyarrows_with_another_footer(implementation, path, options)
 @pytest.mark.parametrize("row_group_size", [20, 2])
 def test_the_index_adds_a_part_of_a_large_footer_to_it(implementation, path, form, row_group_size):
     """As docs/writing.md says; `auto` takes it where a second footer would show in the file's size."""
-    table = pa.table({f"column_{n}": range(n, n + 20) for n in range(300)})
+    table = pa.table({f"column_{n}": range(n, n + 20) for n in range(150)})
     original = pyarrows(table, row_group_size=row_group_size)
     parquetext.write_table(table, path, row_group_size, form=form)
     with parquetext.open(path) as file:

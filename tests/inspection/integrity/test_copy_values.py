@@ -159,7 +159,7 @@ def test_bytes_after_the_last_page_of_a_chunk_are_ignored(implementation, tmp_pa
 
 def test_many_values_in_plain_python_are_left_out_with_a_note(tmp_path, monkeypatch):
     path = copied_file(tmp_path / "x.parquet", {"price": "byte_stream_split"})
-    monkeypatch.setattr("parquetext.reading.execute.decoder.MOST_PURE_VALUES", 100)
+    monkeypatch.setattr("parquetext.reading.execute.proportion.MOST_PURE_VALUES", 100)
     before = kernels.implementation()
     kernels.use("pure")
     try:

@@ -51,7 +51,7 @@ final class Columns {
     }
 
     private int elementCount() {
-        return reader.leafCount() + reader.nodeCount();
+        return reader.tail().leaves + reader.tail().nodes;
     }
 
     /** Return the file's names that differ from wanted ones by case alone; it is damage if one was not found. */
@@ -122,9 +122,9 @@ final class Columns {
     /** All elements, in preorder. */
     List<Element> all() throws IOException, NotSliced {
         List<Element> elements = new ArrayList<>();
-        reader.fetchLeaves(IntStream.range(0, reader.leafCount()).toArray());
-        for (int i = 0; i < reader.nodeCount(); i++) elements.add(reader.node(i));
-        for (int i = 0; i < reader.leafCount(); i++) elements.add(reader.leaf(i));
+        reader.fetchLeaves(IntStream.range(0, reader.tail().leaves).toArray());
+        for (int i = 0; i < reader.tail().nodes; i++) elements.add(reader.node(i));
+        for (int i = 0; i < reader.tail().leaves; i++) elements.add(reader.leaf(i));
         return elements;
     }
 }

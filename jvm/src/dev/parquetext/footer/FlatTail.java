@@ -3,16 +3,14 @@ package dev.parquetext.footer;
 import java.io.IOException;
 
 /** A flat footer's tail block: counts and places, the first row groups, vtables (docs/formats.md, 3.4). */
-final class FlatTail {
+final class FlatTail extends FormTail {
     private static final int RECORD = Wire.FLAT_RECORD_BYTES, FIXED = Wire.FLAT_TAIL_BYTES, SMALLEST_CHUNK = 8;
     private static final int MOST_HINT = 4096, VERBATIM = 8, ALL_FLAGS = 31;
 
     /** The offset of the payload in the file, its bytes, and those before the tail block. */
     final long payload;
     final int length, end;
-    final int leaves, nodes, rowGroups, keyValues, poolPages, rowGroupCells;
-    final int version;
-    final boolean hasCreatedBy, hasColumnOrders;
+    final int poolPages, rowGroupCells;
     final int directory, buckets, bucketCount, columnHint;
     /** Leaves of a COLUMN cell, such cells, entries of the directory. */
     final int cellLeaves, columnCells, entries;
@@ -39,21 +37,14 @@ final class FlatTail {
     }
 
     private FlatTail(long payload, int length, Bytes block) throws NotSliced {
+        super(block, block.word(28), block.word(24));
         this.payload = payload;
         this.length = length;
         this.block = block;
         end = length - block.size;
-        leaves = block.count(0);
-        nodes = block.count(4);
-        rowGroups = block.count(8);
-        keyValues = block.count(12);
         poolPages = block.count(16);
         rowGroupCells = block.count(20);
-        int flags = block.word(24);
-        version = block.word(28);
-        hasCreatedBy = (flags & 1) != 0;
-        hasColumnOrders = (flags & 4) != 0;
-        checkCounts(flags);
+        checkCounts(block.word(24));
         directory = block.count(40);
         buckets = block.count(44);
         bucketCount = block.count(48);

@@ -5,15 +5,7 @@ import java.util.List;
 
 /** A footer, opened by its flat or index form. Parts of a slice are read on request. */
 interface FooterReader {
-    int leafCount();
-
-    int nodeCount();
-
-    int rowGroupCount();
-
-    int version();
-
-    boolean hasColumnOrders();
+    FormTail tail();
 
     /** Read the bytes that are needed to find these top-level names, and the first leaf, in one round. */
     void fetchNames(List<byte[]> names) throws IOException, NotSliced;

@@ -33,28 +33,8 @@ final class IndexReader implements FooterReader {
     }
 
     @Override
-    public int leafCount() {
-        return tail.leaves;
-    }
-
-    @Override
-    public int nodeCount() {
-        return tail.nodes;
-    }
-
-    @Override
-    public int rowGroupCount() {
-        return tail.rowGroups;
-    }
-
-    @Override
-    public int version() {
-        return tail.version;
-    }
-
-    @Override
-    public boolean hasColumnOrders() {
-        return tail.hasColumnOrders;
+    public FormTail tail() {
+        return tail;
     }
 
     // ---- names

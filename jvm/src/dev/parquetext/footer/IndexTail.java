@@ -6,17 +6,14 @@ import java.io.IOException;
  * A footer index's tail block: counts and widths, from which the places of all cells follow (docs/formats.md, 7).
  * Places count from the payload's first byte.
  */
-final class IndexTail {
+final class IndexTail extends FormTail {
     private static final int RECORD = Wire.INDEX_RECORD_BYTES, FIXED = Wire.INDEX_TAIL_BYTES;
     private static final int MOST_LISTED = Wire.FLAT_LIST_ENTRIES, BUCKET_FILL = Wire.FLAT_BUCKET_FILL;
     private static final int MOST_FLAGS = 7, MOST_WIDTH = 4;
 
     final long payload;
-    final int leaves, nodes, rowGroups, keyValues;
     /** Bytes of an offset, of a length, of a number. */
     final int o, l, n;
-    final int version;
-    final boolean hasCreatedBy, hasColumnOrders;
     final int createdByCrc;
     final long createdBy, createdByLength;
     /** The number of the pair ARROW:schema, -1 if there is none. */
@@ -43,14 +40,10 @@ final class IndexTail {
     }
 
     private IndexTail(long payload, int length, Bytes block) throws NotSliced {
+        super(block, block.word(24), block.u8(51));
         this.payload = payload;
-        leaves = block.count(0);
-        nodes = block.count(4);
-        rowGroups = block.count(8);
-        keyValues = block.count(12);
         int names = block.count(16);
         arrowSchema = block.count(20) - 1;
-        version = block.word(24);
         createdBy = block.u32(36);
         createdByLength = block.u32(40);
         createdByCrc = block.word(44);
@@ -58,8 +51,6 @@ final class IndexTail {
         l = block.u8(49);
         n = block.u8(50);
         int flags = block.u8(51);
-        hasCreatedBy = (flags & 1) != 0;
-        hasColumnOrders = (flags & 4) != 0;
         if (Math.min(o, Math.min(l, n)) < 1 || Math.max(o, Math.max(l, n)) > MOST_WIDTH)
             throw block.damaged("numbers of " + o + ", " + l + " and " + n + " bytes", 48);
         if (flags > MOST_FLAGS || nodes == 0 || arrowSchema >= keyValues) throw block.damaged("flags or counts", 0);

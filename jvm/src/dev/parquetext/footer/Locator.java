@@ -28,17 +28,12 @@ final class Locator {
     }
 
     /** A block's trailer: the payload's offset in the file, its length and CRC-32, and the block's UUID. */
-    private static final class Trailer {
-        final long payload;
-        final int length;
+    private static final class Trailer extends Reference.Block {
         final int crc;
-        final Bytes uuid;
 
         Trailer(long payload, int length, int crc, Bytes uuid) {
-            this.payload = payload;
-            this.length = length;
+            super(uuid, payload, length);
             this.crc = crc;
-            this.uuid = uuid;
         }
     }
 

@@ -70,7 +70,7 @@ final class PageIndexCheck {
     private boolean isRepeated(Element leaf) throws IOException, NotSliced {
         Element element = leaf;
         for (int steps = 0; !element.isRoot(); element = reader.node(element.parent)) {
-            if (repetition(element.thrift) == REPEATED || ++steps > reader.nodeCount()) return true;
+            if (repetition(element.thrift) == REPEATED || ++steps > reader.tail().nodes) return true;
         }
         return false;
     }

@@ -24,7 +24,7 @@ final class Reference {
     }
 
     /** A block: its UUID, its payload's offset in the file, and the payload's length. */
-    static final class Block {
+    static class Block {
         final Bytes uuid;
         final long payload;
         final int length;

@@ -54,9 +54,9 @@ public final class Slicer {
 
     private byte[] project(Projection projection, KeyValueChoice keyValues, boolean forScan)
             throws IOException, NotSliced {
-        double most = projection.mostShare * reader.leafCount();
+        double most = projection.mostShare * reader.tail().leaves;
         if (projection.names.size() > most) throw tooMany(projection.names.size());
-        if (reader.leafCount() == 0) throw new NotSliced(NotSliced.Reason.UNSUPPORTED, "a file without columns");
+        if (reader.tail().leaves == 0) throw new NotSliced(NotSliced.Reason.UNSUPPORTED, "a file without columns");
         checkSize(1);
         BitSet wanted = new BitSet();
         for (Element column : new Columns(file, located, reader).find(projection))
@@ -70,7 +70,7 @@ public final class Slicer {
         List<Element> leaves = new ArrayList<>();
         for (int number : numbers) leaves.add(reader.leaf(number));
         Tree tree = Tree.of(reader, leaves);
-        RowGroup[] rowGroups = new RowGroup[reader.rowGroupCount()];
+        RowGroup[] rowGroups = new RowGroup[reader.tail().rowGroups];
         for (int i = 0; i < rowGroups.length; i++) {
             rowGroups[i] = reader.rowGroup(i);
             if (forScan && rowGroups[i].totalCompressedSize == -1)
@@ -86,8 +86,8 @@ public final class Slicer {
         return new SliceWriter(located.proportion(), forScan)
                 .write(
                         new SliceWriter.Parts(
-                                reader.version(),
-                                reader.hasColumnOrders(),
+                                reader.tail().version,
+                                reader.tail().hasColumnOrders,
                                 tree.elements,
                                 tree.leaves,
                                 rowGroups,
@@ -98,31 +98,31 @@ public final class Slicer {
 
     private NotSliced tooMany(int leaves) {
         return new NotSliced(
-                NotSliced.Reason.TOO_MANY_COLUMNS, leaves + " of " + reader.leafCount() + " columns are wanted");
+                NotSliced.Reason.TOO_MANY_COLUMNS, leaves + " of " + reader.tail().leaves + " columns are wanted");
     }
 
     /** Tables that chunks share must not multiply memory. */
     private void checkSize(int leaves) throws NotSliced {
-        long chunks = (long) leaves * reader.rowGroupCount();
+        long chunks = (long) leaves * reader.tail().rowGroups;
         if (chunks * LEAST_OF_CHUNK > located.length + located.thriftLength + SPARE)
             throw new NotSliced(NotSliced.Reason.UNSUPPORTED, chunks + " column chunks");
     }
 
     private byte[] schema() throws IOException, NotSliced {
         SliceWriter writer = new SliceWriter(located.proportion(), false);
-        int elements = reader.leafCount() + reader.nodeCount();
+        int elements = reader.tail().leaves + reader.tail().nodes;
         if (located.thriftLength > 0) ThriftSchema.want(file, located, elements);
         reader.fetchNames(Collections.emptyList());
         reader.fetchTexts(KeyValueChoice.INFERENCE);
         if (located.thriftLength > 0) {
             ThriftSchema schema = ThriftSchema.read(file, located, elements);
             return writer.writeSchema(
-                    reader.version(), schema.list, reader.keyValues(KeyValueChoice.INFERENCE), reader.createdBy());
+                    reader.tail().version, schema.list, reader.keyValues(KeyValueChoice.INFERENCE), reader.createdBy());
         }
         Tree tree = Tree.of(new Columns(file, located, reader).all());
         return writer.write(
                 new SliceWriter.Parts(
-                        reader.version(),
+                        reader.tail().version,
                         false,
                         tree.elements,
                         Collections.emptyList(),

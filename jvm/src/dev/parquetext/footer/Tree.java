@@ -22,7 +22,7 @@ final class Tree {
     /** The tree of these leaves, ascending, and the nodes above them. */
     static Tree of(FooterReader reader, List<Element> leaves) throws IOException, NotSliced {
         List<Element> elements = new ArrayList<>(leaves);
-        boolean[] known = new boolean[reader.nodeCount()];
+        boolean[] known = new boolean[reader.tail().nodes];
         for (Element leaf : leaves) {
             for (int node = leaf.parent; !known[node]; ) {
                 known[node] = true;

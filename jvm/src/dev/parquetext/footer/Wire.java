@@ -256,6 +256,7 @@ final class Wire {
     static final String UUID_THRIFT_EXTENSION = "e2f7a014e5774e8592d36d5c61a8d4b1";
     static final String UUID_FOOTER_REFERENCE = "14a444229acd415b921ad39d7b0664f2";
     static final String UUID_ORIGINAL = "5f959a9965e84b7babcfc9af3048fbf1";
+    static final String UUID_ORIGINAL_FOOTER = "a3d0c1f76c0e4c279b521e0fd94d7b36";
     static final String UUID_COPY_TABLE = "0c37098de4274533a8ae193f5fd198c2";
     static final String UUID_ARROW_DIALECT = "deadbeefdeadbeefdeadbeefdeadbeef";
 }

@@ -1,16 +1,17 @@
-"""The order of a leaf's values: which bounds it gives a meaning, and the extremes of decoded values in it."""
+"""The order of a leaf's values: keys of bounds, and the extremes of decoded values."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
-from ... import compute as pc
-from ... import wire
+from .. import compute as pc
+from .. import wire
+from ..records import frozen
 
 UNDEFINED, SIGNED, UNSIGNED, FLOAT16 = range(4)  # sort orders, as scans have them
 FLOATS = {wire.PHYSICAL_FLOAT: ("<f", 4), wire.PHYSICAL_DOUBLE: ("<d", 8)}
@@ -24,7 +25,7 @@ BITS = {2: pa.int16(), 4: pa.int32(), 8: pa.int64()}
 LEGACY_TYPES = (wire.PHYSICAL_BOOLEAN, wire.PHYSICAL_INT32, wire.PHYSICAL_INT64, *FLOATS)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ValueOrder:
     """The order of a leaf's values.
 
@@ -40,6 +41,8 @@ class ValueOrder:
         Returns an array that is True for each NaN of an array of values.
     is_truncatable : bool
         True if a bound may be shorter or longer than the values.
+    plain : callable or None
+        Returns the plain bytes of a key; None if page indexes do not support the order.
     """
 
     width: int
@@ -47,6 +50,7 @@ class ValueOrder:
     keys_of: Callable[[pa.Array], object]
     is_nan: Callable[[pa.Array], pa.Array] | None = None
     is_truncatable: bool = False
+    plain: Callable[[Any], bytes] | None = None
 
     def extremes(self, values: pa.Array) -> tuple[Any, Any] | None:
         """Return the keys of the smallest and the greatest value that is not NaN; None without any."""
@@ -85,6 +89,7 @@ def order_of(physical: int, width: int, column_order: int, sort_order: int, *, l
     ValueOrder or None
         None if the bounds have no meaning.
     """
+    width = width if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else 0
     if legacy:
         if sort_order != SIGNED or physical not in LEGACY_TYPES:
             return None
@@ -97,23 +102,32 @@ def order_of(physical: int, width: int, column_order: int, sort_order: int, *, l
         if column_order == wire.ORDER_IEEE_754_TOTAL_ORDER:
             return ValueOrder(size, _total_key(code, size), _total_keys(size), _nan_of(size))
         if column_order == wire.ORDER_TYPE_ORDER:
-            return ValueOrder(size, _float_key(code), lambda values: _floats(values, size), _nan_of(size))
+            plain = partial(struct.pack, code)
+            return ValueOrder(size, _float_key(code), lambda values: _floats(values, size), _nan_of(size), plain=plain)
         return None
     if column_order != wire.ORDER_TYPE_ORDER or sort_order not in (SIGNED, UNSIGNED):
         return None
     if physical == wire.PHYSICAL_BOOLEAN:
-        return ValueOrder(1, lambda data: bool(data[0] & 1), lambda values: values)
+        return ValueOrder(1, lambda data: bool(data[0] & 1), lambda values: values, plain=lambda key: bytes([key]))
     if (type := INTEGERS.get((physical, sort_order))) is not None:
         is_signed = sort_order == SIGNED
         size = type.bit_width // 8
         return ValueOrder(
-            size, lambda data: int.from_bytes(data, "little", signed=is_signed), lambda values: values.view(type)
+            size,
+            lambda data: int.from_bytes(data, "little", signed=is_signed),
+            lambda values: values.view(type),
+            plain=lambda key: key.to_bytes(size, "little", signed=is_signed),
         )
     if physical not in (wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY):
         return None
     if sort_order == SIGNED:
-        return ValueOrder(0, _decimal, lambda values: [_decimal(value) for value in pc.unique(values).to_pylist()])
-    return ValueOrder(width, bytes, lambda values: values, is_truncatable=True)
+        return ValueOrder(
+            0,
+            _decimal,
+            lambda values: [_decimal(value) for value in pc.unique(values).to_pylist()],
+            plain=lambda key: key.to_bytes(width or key.bit_length() // 8 + 1, "big", signed=True),
+        )
+    return ValueOrder(width, bytes, lambda values: values, is_truncatable=True, plain=bytes)
 
 
 def _decimal(data: bytes) -> int:

@@ -8,11 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from ... import compute as pc
-from ... import wire
-from ...encoding.chunk_reader import Chunk, ChunkReader, Stretch
-from ...encoding.pages import VAST_BYTES
-from ...reading.execute.assemble_leaves import stored_array
+from .. import compute as pc
+from .. import wire
+from ..encoding.chunk_reader import Chunk, ChunkReader, Stretch
+from ..encoding.pages import VAST_BYTES
+from ..encoding.stored_arrays import stored_array
 from .value_order import ValueOrder
 
 MOST_ROWS, BATCH_BYTES = 1 << 16, 1 << 22

@@ -1,0 +1,133 @@
+/* Fill the table of a chunk's pages from its OffsetIndex, or from the headers of its pages. */
+#include "page/page_table.h"
+
+#include <stdlib.h>
+
+#include "page/window.h"
+
+enum {
+    FEW_PAGES = 16,
+    USUAL_BYTES = 8,       /* fewer than a location takes */
+    HEADER_BYTES = 256,    /* enough for most page headers */
+    MOST_HEADER = 1 << 20, /* a larger one has bounds of that size */
+    MOST_PAGES = INT32_MAX / (int)sizeof(pqx_page_location)
+};
+
+void pqx_page_table_free(pqx_page_table *table)
+{
+    free(table->pages);
+    table->pages = NULL;
+    table->count = 0;
+}
+
+static int refuse(uint64_t page, pqx_error *error)
+{ return pqx_fail(error, PQX_PAGE_INDEX, 0, 0, page); }
+
+/* Return 1 if the page begins in the chunk, where the page before it ends, and at a later row. */
+static int follows(const pqx_page_table *table, size_t number)
+{
+    const pqx_page_location *page = &table->pages[number], *before = page - 1;
+    if (page->size <= 0 || page->offset < 0 || page->first_row < 0) return 0;
+    if ((uint64_t)page->offset >= table->end || (uint64_t)page->first_row >= table->rows) return 0;
+    if (!number) return (uint64_t)page->offset >= table->begin && !page->first_row;
+    return page->offset - before->offset == before->size && page->first_row > before->first_row;
+}
+
+static int check(const pqx_page_table *table, pqx_error *error)
+{
+    if (!table->count) return refuse(0, error);
+    for (size_t i = 0; i < table->count; i++)
+        if (!follows(table, i)) return refuse(i, error);
+    const pqx_page_location *last = &table->pages[table->count - 1];
+    if (table->end - (uint64_t)last->offset != (uint64_t)last->size)
+        return refuse(table->count - 1, error);
+    return PQX_OK;
+}
+
+int pqx_page_table_parse(pqx_page_table *table, const uint8_t *index, size_t size, pqx_error *error)
+{
+    size_t room = size / USUAL_BYTES + 1, count;
+    pqx_page_table_free(table);
+    for (;; room = count) {
+        table->pages = (pqx_page_location *)malloc(room * sizeof *table->pages);
+        if (!table->pages) return pqx_fail(error, PQX_NO_MEMORY, 0, room, 0);
+        PQX_TRY(pqx_page_locations(index, size, table->pages, room, &count, error));
+        if (count <= room) break;
+        pqx_page_table_free(table);
+    }
+    table->count = count;
+    return check(table, error);
+}
+
+/* Append a page to the table. */
+static int append(pqx_page_table *table, const pqx_page_location *page, pqx_error *error)
+{
+    size_t count = table->count;
+    if (count >= FEW_PAGES ? !(count & (count - 1)) : !count) {
+        size_t room = count < FEW_PAGES ? FEW_PAGES : count * 2;
+        void *grown = room > MOST_PAGES ? NULL : realloc(table->pages, room * sizeof *page);
+        if (!grown) return pqx_fail(error, PQX_NO_MEMORY, 0, room, 0);
+        table->pages = (pqx_page_location *)grown;
+    }
+    table->pages[table->count++] = *page;
+    return PQX_OK;
+}
+
+/* Load and parse the header at `at`. */
+static int load_header(pqx_window *window, uint64_t at, pqx_page *header, pqx_error *error)
+{
+    uint64_t left = window->end - at;
+    for (uint64_t wanted = HEADER_BYTES;; wanted *= 8) {
+        if (wanted > left) wanted = left;
+        if (!pqx_window_load(window, at, wanted))
+            return pqx_fail(error, PQX_NO_MEMORY, at, wanted, 0);
+        int status = pqx_page_header(pqx_window_at(window, at), pqx_window_held(window, at), 0,
+                                     header, error);
+        if (!status || wanted == left || wanted >= MOST_HEADER) return status;
+    }
+}
+
+static int walk(pqx_page_table *table, pqx_window *window, pqx_error *error)
+{
+    uint64_t at = table->begin, row = 0;
+    while (at < table->end) {
+        pqx_page header;
+        PQX_TRY(load_header(window, at, &header, error));
+        uint64_t body = at + header.header_size, size = (uint64_t)header.compressed_size;
+        if (header.compressed_size < 0 || size > table->end - body || size > INT32_MAX / 2)
+            return refuse(table->count, error);
+        if (header.type == PQX_PAGE_DATA_PAGE || header.type == PQX_PAGE_DATA_PAGE_V2) {
+            int32_t rows = header.num_values;
+            if (rows <= 0 || (uint64_t)rows > table->rows - row) return refuse(table->count, error);
+            pqx_page_location page = {.offset = (int64_t)at,
+                                      .first_row = (int64_t)row,
+                                      .size = (int32_t)(size + header.header_size)};
+            PQX_TRY(append(table, &page, error));
+            row += (uint64_t)rows;
+        } else if (table->count || header.type != PQX_PAGE_DICTIONARY_PAGE) {
+            return refuse(table->count, error);
+        }
+        at = body + size;
+    }
+    return row == table->rows ? check(table, error) : refuse(table->count, error);
+}
+
+int pqx_page_table_walk(pqx_page_table *table, const pqx_source *source, pqx_error *error)
+{
+    pqx_window window = {.source = source, .end = table->end, .step = HEADER_BYTES};
+    pqx_page_table_free(table);
+    int status = walk(table, &window, error);
+    pqx_release(window.memory.data);
+    return status;
+}
+
+size_t pqx_page_table_find(const pqx_page_table *table, uint64_t row)
+{
+    size_t low = 0, high = table->count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if ((uint64_t)table->pages[middle].first_row <= row) low = middle;
+        else high = middle;
+    }
+    return low;
+}

@@ -1,0 +1,1 @@
+"""Page indexes and Bloom filters of column chunks, made from their pages."""

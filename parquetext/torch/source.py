@@ -1,0 +1,51 @@
+"""The rows that a dataset of PyTorch reads: of files or of a dataset, filtered, by number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+from torch.utils.data import get_worker_info
+
+from ..arrow.datasets.dataset import Dataset, dataset
+from ..arrow.datasets.matching_rows import rows_by_number
+from ..arrow.datasets.scans import Columns
+from .sending import SentTogether
+from .tensors import Fill, Values, check_columns, tensors_of
+
+
+class Source:
+    """Some columns of the rows of files, by number, as tables or tensors.
+
+    Parameters
+    ----------
+    files : Dataset, path or list of paths
+    columns : list of str, optional
+    filter : pyarrow.compute.Expression, or lists of tuples, optional
+    fill : object or mapping, optional
+        As in `tensors_of`.
+    """
+
+    def __init__(self, files: Any, columns: Sequence[str] | None, filter: object, fill: Fill):
+        whole = files if isinstance(files, Dataset) else dataset(files)
+        if not isinstance(whole, Dataset):
+            raise TypeError(f"the rows are those of Parquet files, not of a {type(whole).__name__}")
+        check_columns(whole.scanner(columns).projected_schema, fill)
+        self._rows = rows_by_number(whole if filter is None else whole.filter(filter))
+        self._columns, self._fill = columns, fill
+        self._rows.take([])  # counts the rows of each file, once for all workers
+        self._count = self._rows.count_rows()
+
+    def count_rows(self) -> int:
+        """Return the number of rows."""
+        return self._count
+
+    def take(self, rows: Sequence[int], /, columns: Columns = None, *, use_threads: bool = True) -> pa.Table:
+        """Return rows in the order of `rows`; in a worker without threads, because the workers share the processors."""
+        return self._rows.take(rows, self._columns, use_threads=use_threads and get_worker_info() is None)
+
+    def tensors(self, table: pa.Table) -> dict[str, Values]:
+        """Return the columns of a table of these rows as tensors, in a worker such that they are sent at once."""
+        batch = tensors_of(table, self._fill)
+        return batch if get_worker_info() is None else SentTogether(batch)

@@ -1,0 +1,94 @@
+"""Tables of pages: both implementations accept the same offset indexes and page headers, and refuse the same."""
+
+from __future__ import annotations
+
+import io
+import os
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.twins import both, outcome
+
+from parquetext.thrift import write
+
+BEGIN, ROWS = 4, 600
+
+
+def listed(table) -> list[tuple[int, ...]]:
+    return list(zip(*(table.array(name).tolist() for name in ("offset", "size", "first_row")), strict=True))
+
+
+def parsed(module, *arguments):
+    kind, *found = outcome(module.parse, *arguments)
+    return [kind, listed(found[0])] if kind == "result" else [kind, *found]
+
+
+def index_of(pages) -> bytes:
+    names = "offset", "compressed_page_size", "first_row_index"
+    return write("OffsetIndex", {"page_locations": [dict(zip(names, page, strict=True)) for page in pages]})
+
+
+@st.composite
+def pages_of_a_chunk(draw) -> list[list[int]]:
+    sizes = draw(st.lists(st.integers(1, 1 << 20), min_size=1, max_size=40))
+    first_rows = [0, *sorted(draw(st.sets(st.integers(1, ROWS - 1), min_size=len(sizes) - 1, max_size=len(sizes) - 1)))]
+    offsets = [BEGIN + sum(sizes[:number]) for number in range(len(sizes))]
+    return [list(page) for page in zip(offsets, sizes, first_rows, strict=True)]
+
+
+@given(pages=pages_of_a_chunk())
+def test_pages_one_behind_the_other_are_a_table(pages):
+    end = pages[-1][0] + pages[-1][1]
+    for module in both("page_table"):
+        table = module.parse(index_of(pages), BEGIN, end, ROWS)
+        assert listed(table) == [tuple(page) for page in pages]
+        assert (len(table), table.begin, table.end, table.rows) == (len(pages), BEGIN, end, ROWS)
+
+
+@settings(max_examples=300)
+@given(pages=pages_of_a_chunk(), data=st.data())
+def test_any_other_value_of_a_member_is_refused_alike(pages, data):
+    end = pages[-1][0] + pages[-1][1]
+    page, member = data.draw(st.sampled_from(pages)), data.draw(st.integers(0, 2))
+    least, most = (-(1 << 31), (1 << 31) - 1) if member == 1 else (-(1 << 63), (1 << 63) - 1)
+    page[member] = data.draw(st.one_of(st.integers(-3, ROWS + 3), st.integers(least, most)))
+    native, pure = (parsed(module, index_of(pages), BEGIN, end, ROWS) for module in both("page_table"))
+    assert native == pure
+
+
+@given(data=st.binary(max_size=60))
+def test_any_bytes_are_read_alike(data):
+    native, pure = (parsed(module, data, BEGIN, 100, ROWS) for module in both("page_table"))
+    assert native == pure
+
+
+@pytest.mark.parametrize("has_dictionary", [True, False])
+@pytest.mark.parametrize("damage", [None, 0, 1, 40, 900])
+def test_page_headers_are_walked_alike(tmp_path, has_dictionary, damage):
+    data = io.BytesIO()
+    table = pa.table({"n": [number % 50 for number in range(ROWS)]})
+    options = {"data_page_size": 64, "write_batch_size": 16, "use_dictionary": has_dictionary}
+    pq.write_table(table, data, write_page_index=True, **options)
+    column = pq.read_metadata(data).row_group(0).column(0)
+    begin = column.dictionary_page_offset or column.data_page_offset
+    end = begin + column.total_compressed_size
+    stored = bytearray(data.getvalue())
+    if damage is not None:
+        stored[begin + damage] ^= 0x55
+    path = tmp_path / "x.parquet"
+    path.write_bytes(stored)
+    file = os.open(path, os.O_RDONLY)
+    try:
+        native, pure = (
+            outcome(lambda module=module: listed(module.walk(file, len(stored), begin, end, ROWS)))
+            for module in both("page_table")
+        )
+        short = [outcome(module.walk, file, len(stored), begin, end - 1, ROWS) for module in both("page_table")]
+    finally:
+        os.close(file)
+    assert native == pure
+    assert damage is not None or native[0] == "result"
+    assert short[0] == short[1] and short[0][0] == "error"
