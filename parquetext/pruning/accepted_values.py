@@ -275,6 +275,10 @@ def _members(kind: pa.DataType, domain: Domain, values: Any) -> list[tuple[Bound
         raise NotComparable
     if members.values.type != kind and not is_text(kind):
         raise NotComparable
+    if pa.types.is_temporal(kind) and members.given != kind:
+        raise NotComparable  # Arrow refuses to look for moments of a time zone among those without one
+    if pa.types.is_fixed_size_binary(members.given):
+        raise NotComparable  # Arrow refuses to look for strings among these
     if domain.is_float and any(value == 0 or math.isnan(value) for value in members.values.to_pylist()):
         raise NotComparable  # Arrow finds -0.0 and NaN by their bits
     return [domain.key(value) for value in members.values]

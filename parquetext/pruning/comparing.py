@@ -51,10 +51,11 @@ _TEXT = (
 
 
 class Members(NamedTuple):
-    """The values of a list, of one type, without nulls; `has_null` says that the list has one."""
+    """The values of a list, of one type, without nulls; `has_null` says that the list has one, `given` its type."""
 
     values: pa.Array
     has_null: bool
+    given: pa.DataType
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -129,6 +130,7 @@ def members_of(kind: pa.DataType, values: Any) -> Members | None:
     found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
     if pa.types.is_dictionary(found.type):
         found = found.dictionary_decode()
+    given = found.type
     if is_text(kind):
         if not is_text(found.type):
             return None
@@ -139,7 +141,7 @@ def members_of(kind: pa.DataType, values: Any) -> Members | None:
         except pa.ArrowException:
             if not _widens(kind, found.type):
                 return None
-    return Members(found.drop_null(), found.null_count > 0)
+    return Members(found.drop_null(), found.null_count > 0, given)
 
 
 def _same_type(value: object, kind: pa.DataType) -> pa.Scalar | None:

@@ -155,3 +155,19 @@ def test_damage_in_a_column_of_the_filter_is_an_error(path):
     path.write_bytes(data)
     with pytest.raises(ParquetextError):
         read(path, ["row"], [("x", "=", 7)])
+
+
+@pytest.mark.parametrize("operator", ["in", "not in"])
+@pytest.mark.parametrize(
+    ("column", "members"),
+    [
+        (pa.array([0], pa.timestamp("us", "UTC")), [datetime.datetime(1970, 1, 1)]),
+        (pa.array([0], pa.timestamp("us")), [datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)]),
+        (pa.array(["ab"]), [pa.scalar(b"ab", pa.binary(2))]),
+        (pa.array(["ab"], pa.large_string()), [pa.scalar(b"ab", pa.binary(2))]),
+    ],
+)
+def test_a_list_of_a_type_that_arrow_refuses_is_refused(path, operator, column, members):
+    pq.write_table(pa.table({"a": column, "wide": ["z" * 100]}), path)
+    with pytest.raises(pa.ArrowTypeError):
+        read(path, ["wide"], [("a", operator, members)])
