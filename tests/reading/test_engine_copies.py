@@ -134,12 +134,47 @@ def test_filters_read_by_the_copies(encoded, filters):
 def test_a_few_rows_take_a_few_pages_of_a_copy(tmp_path):
     path = tmp_path / "x.parquet"
     table = pa.table({"key": pa.array(range(400_000), pa.int64()), "value": [row / 4 for row in range(400_000)]})
-    pq.write_table(table, path, use_dictionary=False, write_page_index=True, data_page_size=1 << 14)
+    pq.write_table(table, path, use_dictionary=False, compression="zstd")
     parquetext.encode(path, {"value": "byte_stream_split"})
     found, _, ranges = read(path, ["value"], filters=[("key", "==", 300_000)])
     assert found["value"].to_pylist() == [75_000.0]
     [(copy, _)] = [position for key, position in places(path).items()]
     assert sum(length for offset, length in ranges if offset in copy) < len(copy) / 2
+
+
+@pytest.mark.parametrize("is_indexed", [False, True])
+@pytest.mark.parametrize(
+    ("column", "encoding", "page_bytes", "is_of_the_copy"),
+    [
+        ("value", "alp", 1 << 20, True),
+        ("value", "alp", 1 << 13, False),
+        ("url", "fsst", 1 << 20, False),
+        ("long", "fsst", 1 << 20, True),
+    ],
+)
+def test_rows_are_read_from_the_copy_if_that_is_cheaper(
+    tmp_path, column, encoding, page_bytes, is_of_the_copy, is_indexed
+):
+    path = tmp_path / "x.parquet"
+    numbers = range(100_000)
+    columns = {
+        "value": pa.array([row / 4 for row in numbers]),
+        "url": pa.array([f"https://example.org/{row}" for row in numbers]),
+        "long": pa.array([f"{row:0300}" for row in numbers]),
+    }
+    table = pa.table({column: columns[column]})
+    options = {"compression": "zstd", "use_dictionary": False, "write_page_index": is_indexed}
+    pq.write_table(table, path, data_page_size=page_bytes, max_rows_per_page=1 << 20, write_batch_size=64, **options)
+    parquetext.encode(path, {column: encoding})
+    [(copy, chunk)] = places(path).values()
+    with parquetext.open(path) as file:
+        source = file._source = Counted(file._source)
+        found = file.take(list(range(0, 100_000, 9_000)))
+        ranges = [each for each in source.ranges if each[1] > 0]
+    assert found.equals(table.take(pa.array(range(0, 100_000, 9_000))))
+    is_copy_read = any(offset in copy for offset, _ in ranges)
+    is_small = page_bytes < 1 << 20 and not is_indexed  # so that the size of its pages is not known
+    assert is_copy_read == (is_of_the_copy or is_small)
 
 
 def test_dictionaries_are_those_of_the_chunk(tmp_path):

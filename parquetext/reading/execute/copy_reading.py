@@ -13,8 +13,13 @@ from ...footer.copied_chunks import CopyTable, copy_in
 from ...footer.locate import footer_begin
 from ...footer.model import FooterReader
 from ...footer.page_index import PagePlaces
+from ...wire import PHYSICAL_BYTE_ARRAY
+from ..plan.page_rows import Rows, pages_with_rows
 
 DAMAGED, OUTDATED, UNKNOWN = "copy-damaged", "copy-outdated", "copy-unknown"
+# Decoding a value of a copy takes as long as decompressing so many bytes (measured: 1.2 ns, 54 ns, and 0.7 ns a byte).
+NUMBER_BYTES, TEXT_BYTES = 2, 64
+PAGE_BYTES = 1 << 20  # of a page without an index, as most writers limit them
 
 
 class Copies:
@@ -53,6 +58,10 @@ class Copies:
             except ParquetextError as error:
                 self.leave(chunk, row_group, error)
         return self._known[key]
+
+    def pass_over(self, leaf: int, row_group: int) -> None:
+        """Read the chunk itself from now on, because that is faster."""
+        self._known[leaf, row_group] = None
 
     def leave(self, chunk: Chunk, row_group: int, error: ParquetextError) -> None:
         """Record that the copy is damaged, and read the chunk itself from now on."""
@@ -105,6 +114,37 @@ def places_of(copy: Carried, num_rows: int) -> PagePlaces:
         at += length
     first_rows = list(range(0, num_rows, copy.rows_per_page))
     return PagePlaces(offsets, list(copy.page_lengths), first_rows, num_rows)
+
+
+def is_cheaper(copy: Carried, chunk: Chunk, chunk_bytes: int, places: PagePlaces | None, ranges: Rows) -> bool:
+    """Return True if some rows are decoded faster from a copy than from its chunk; both decode whole pages.
+
+    Parameters
+    ----------
+    chunk_bytes : int
+        The uncompressed bytes of the chunk.
+    places : PagePlaces, optional
+        The pages of the chunk, if they are known.
+    ranges : list of (int, int)
+        The rows.
+    """
+    value = TEXT_BYTES if chunk.leaf.kind.physical == PHYSICAL_BYTE_ARRAY else NUMBER_BYTES
+    decoded = _rows_of_pages(copy.rows_per_page, ranges) * value
+    if places is None:
+        rows = _rows_of_pages(max(1, PAGE_BYTES * chunk.num_rows // max(chunk_bytes, 1)), ranges)
+    else:
+        counts = places.row_counts
+        rows = sum(counts[page] for page in pages_with_rows(places, ranges))
+    return decoded * chunk.num_rows <= rows * chunk_bytes
+
+
+def _rows_of_pages(rows_per_page: int, ranges: Rows) -> int:
+    """Return the number of rows of the pages, of a constant number of rows, that contain ascending ranges."""
+    pages, behind = 0, 0
+    for begin, end in ranges:
+        pages += -(-end // rows_per_page) - max(begin // rows_per_page, behind)
+        behind = -(-end // rows_per_page)
+    return pages * rows_per_page
 
 
 class SteadyReader:

@@ -27,7 +27,7 @@ from ..plan.page_rows import OffsetIndexes
 from ..plan.part import Part
 from ..plan.picks import Picks, every_row, kept
 from .assemble import always_fits, assemble
-from .copy_reading import Copies, SteadyReader, places_of
+from .copy_reading import Copies, SteadyReader, is_cheaper, places_of
 from .fetching import fetched
 from .in_threads import each, is_worth_threads, workers_of
 from .local_columns import LocalColumns
@@ -44,7 +44,7 @@ from .proportion import (
     rows_at_once,
 )
 from .stretches import rows_of_chunk, stretches_of
-from .text_budget import MOST_TEXT_BYTES, TEXT_BYTES, TextBudget, growing_batches, is_text
+from .text_budget import MOST_TEXT_BYTES, TEXT_BYTES, TextBudget, growing_batches, is_text, texts_of
 
 BATCH_ROWS = 1 << 16
 
@@ -144,6 +144,8 @@ class Decoder:
         self._check_empty(columns)
         groups = [every_row(count) for count in self.row_counts] if rows is None else rows
         whole = rows is None
+        if not whole and self._may_have_copies:
+            self._pass_over_copies(columns, groups)
         use_threads = use_threads and is_worth_threads(self._form, columns, groups, self.row_counts)
         arrays = self._by_row_groups_together(columns, groups, whole=whole, use_threads=use_threads)
         others = [column for column in columns if id(column) not in arrays]
@@ -179,6 +181,16 @@ class Decoder:
     @cached_property
     def _may_have_copies(self) -> bool:
         return self._copies is not None and self._copies.may_be(self._footer)
+
+    def _pass_over_copies(self, columns: Sequence[Column], groups: Sequence[Picks]) -> None:
+        """Read some rows from the chunks that decode them faster than their copies."""
+        leaves = [leaf for column in columns for leaf in column.leaves]
+        for number, leaf in ((number, leaf) for number, picks in enumerate(groups) if picks.ranges for leaf in leaves):
+            copy, pages = self._stored(leaf, number).copy, partial(self.indexes.read, leaf.leaf, number)
+            size = self._form.column(leaf.leaf).array("total_uncompressed_size")[number]
+            chunk = self._chunk(leaf, number)
+            if copy is not None and not is_cheaper(copy, chunk, size, pages(), groups[number].ranges):
+                self._copies.pass_over(leaf.leaf, number)
 
     def _check_empty(self, columns: Sequence[Column]) -> None:
         """Raise Malformed if a row group without rows has values."""
@@ -286,7 +298,7 @@ class Decoder:
         options: Any = {"levels": False, "checks_crc": self._checks_crc, "forgets": True, "limit": self._limit}
         for leaf in column.leaves:
             made = partial(ChunkReader, leaf, self._source, lists=lists[leaf.leaf], **options)
-            reader = self._all_of(number, leaf, partial(_without_chunk, made))
+            reader = self._all_of(number, leaf, lambda _, made=made: made())
             reader.read(self.row_counts[number])
             items[leaf.leaf] = reader.list_items
         return items
@@ -405,7 +417,7 @@ class Decoder:
             if texts is None or leaf.kind.physical != wire.PHYSICAL_BYTE_ARRAY:
                 found = rows_of(partial(made, most_bytes=None if texts is None else 0))
             else:
-                found = texts.spend(partial(_texts_of, rows_of, made))
+                found = texts.spend(partial(texts_of, rows_of, made))
             taken[leaf.leaf], dictionaries[leaf.leaf] = found
         return taken, dictionaries
 
@@ -505,15 +517,3 @@ class Decoder:
                 assemble(column.plan, column.field.type, dict(zip(taken, parts, strict=True)), dictionaries)
                 for parts in zip(*taken.values(), strict=True)
             ]
-
-
-def _without_chunk(made: Callable[[], ChunkReader], chunk: Chunk) -> ChunkReader:
-    return made()
-
-
-def _texts_of(
-    rows_of: Callable[[Callable[[], ChunkReader]], tuple[list, Dictionary | None]], made: Callable, most: int
-) -> tuple[tuple[list, Dictionary | None], int]:
-    """Return rows of texts with their dictionary, and the number of bytes of the texts."""
-    found = rows_of(partial(made, most_bytes=most))
-    return found, sum(len(part.values) for part in found[0])

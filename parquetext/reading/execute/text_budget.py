@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from threading import Condition, Lock
 from typing import TypeVar
 
@@ -147,3 +148,9 @@ class TextBudget:
             self._out -= 1
             if self._waits_for_rest:
                 self._changed.notify_all()
+
+
+def texts_of(rows_of: Callable[[Callable], tuple[list, R]], made: Callable, most: int) -> tuple[tuple[list, R], int]:
+    """Return rows of texts with their dictionary, and the number of bytes of the texts."""
+    found = rows_of(partial(made, most_bytes=most))
+    return found, sum(len(part.values) for part in found[0])
