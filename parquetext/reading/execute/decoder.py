@@ -175,8 +175,7 @@ class Decoder:
         arrays = local.read(columns, None, use_threads=use_threads)
         if len(arrays) < len(columns):
             return None
-        found = [pa.chunked_array(arrays[id(column)], pa.bool_()) for column in columns]
-        return dict(zip(ranges, found, strict=True))
+        return {field: pa.chunked_array(arrays[id(self._columns[field])], pa.bool_()) for field in ranges}
 
     @cached_property
     def _may_have_copies(self) -> bool:
@@ -186,11 +185,11 @@ class Decoder:
         """Read some rows from the chunks that decode them faster than their copies."""
         leaves = [leaf for column in columns for leaf in column.leaves]
         for number, leaf in ((number, leaf) for number, picks in enumerate(groups) if picks.ranges for leaf in leaves):
-            copy, pages = self._stored(leaf, number).copy, partial(self.indexes.read, leaf.leaf, number)
-            size = self._form.column(leaf.leaf).array("total_uncompressed_size")[number]
-            chunk = self._chunk(leaf, number)
-            if copy is not None and not is_cheaper(copy, chunk, size, pages(), groups[number].ranges):
-                self._copies.pass_over(leaf.leaf, number)
+            if (copy := self._stored(leaf, number).copy) is not None:
+                size = self._form.column(leaf.leaf).array("total_uncompressed_size")[number]
+                pages = self.indexes.read(leaf.leaf, number)
+                if not is_cheaper(copy, self._chunk(leaf, number), size, pages, groups[number].ranges):
+                    self._copies.pass_over(leaf.leaf, number)
 
     def _check_empty(self, columns: Sequence[Column]) -> None:
         """Raise Malformed if a row group without rows has values."""
@@ -297,8 +296,11 @@ class Decoder:
         lists, items = list_levels(column.plan), {}
         options: Any = {"levels": False, "checks_crc": self._checks_crc, "forgets": True, "limit": self._limit}
         for leaf in column.leaves:
-            made = partial(ChunkReader, leaf, self._source, lists=lists[leaf.leaf], **options)
-            reader = self._all_of(number, leaf, lambda _, made=made: made())
+
+            def made(_: Chunk, leaf: LeafPlan = leaf) -> ChunkReader:
+                return ChunkReader(leaf, self._source, lists=lists[leaf.leaf], **options)
+
+            reader = self._all_of(number, leaf, made)
             reader.read(self.row_counts[number])
             items[leaf.leaf] = reader.list_items
         return items
@@ -358,7 +360,7 @@ class Decoder:
     def _taken(self, column: Column, readers: Mapping[int, ChunkReader | SteadyReader], rows: int) -> list[pa.Array]:
         """Assemble the rows of a field that were read last; if copies do not form a column, read the chunks again."""
         taken = {leaf.leaf: readers[leaf.leaf].take() for leaf in column.leaves}
-        dictionaries = {leaf.leaf: readers[leaf.leaf].dictionary for leaf in column.leaves}
+        dictionaries = {leaf: readers[leaf].dictionary for leaf in taken}
         try:
             return self._assembled(column, taken, dictionaries)
         except ParquetextError as error:
@@ -378,10 +380,7 @@ class Decoder:
         texts: TextBudget | None,
         largest: int | None,
     ) -> list[pa.Array]:
-        """Read a field's rows of one row group; if copies do not form a column, read the chunks.
-
-        Raise OutOfProportion if there are more bytes of text, or a larger page, than allowed.
-        """
+        """Read a field's rows of one row group from copies or, if these do not form a column, from chunks."""
         read = partial(self._decoded, column, number, picks, source, texts, largest)
         taken, dictionaries = read(stretches)
         try:
