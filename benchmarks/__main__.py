@@ -1,6 +1,6 @@
 """Compare this package with the installed readers in one run.
 
-python -m benchmarks [FILE] [--only tables|rows|encodings|copies|layouts|spark|torch] [--json]
+python -m benchmarks [footers|tables|rows|encodings|copies|layouts|spark|torch] [--file FILE] [--json]
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ HEADINGS = "  reader", "median", "best", "ratio", "of best", "target"
 
 
 class Measured(StrEnum):
-    """The subjects of a run other than footers and one column's values."""
+    """The subjects of a run."""
 
+    footers = "footers"
     copies = "copies"
     encodings = "encodings"
     layouts = "layouts"
@@ -39,8 +40,18 @@ class Measured(StrEnum):
 
 
 def bench(
+    subject: Annotated[
+        Measured,
+        typer.Argument(
+            help="footers: opening files, and one column's values. tables: read_table with 1 to 10,000 columns, "
+            "filters, and 5,000 row groups. rows: single rows, selective filters, and small files. encodings: decoder, "
+            "encoder, page filters and layout. copies: columns with copies in other encodings. layouts: files for "
+            "scans, for single rows, and of few bytes. spark: jobs on Spark. torch: loaders of PyTorch that read "
+            "random rows.",
+        ),
+    ] = Measured.footers,
     file: Annotated[
-        str | None, typer.Argument(help="File to measure with, as a copy. Default: synthetic files.")
+        str | None, typer.Option(help="With footers: measure with a copy of this file. Default: synthetic files.")
     ] = None,
     columns: Annotated[int, typer.Option(min=7, help="Number of columns of the synthetic file.")] = 10_000,
     row_groups: Annotated[int, typer.Option(min=1, help="Number of row groups of the synthetic file.")] = 10,
@@ -59,19 +70,7 @@ def bench(
         str | None,
         typer.Option(metavar="PYTHON", help="Python executable with PalletJack and a pyarrow that it supports."),
     ] = None,
-    only: Annotated[
-        Measured | None,
-        typer.Option(
-            help="Measure these instead of footers. spark: jobs on Spark. encodings: decoder, encoder, page filters "
-            "and layout. copies: columns with copies in other encodings. tables: read_table with 1 to 10,000 "
-            "columns, filters, and 5,000 row groups. rows: single rows and selective filters. layouts: files for "
-            "scans, for single rows, and of few bytes. torch: loaders of PyTorch that read random rows.",
-            show_default=False,
-        ),
-    ] = None,
-    long: Annotated[
-        bool, typer.Option("--long", help="With --only tables: use 5 million rows instead of 500,000.")
-    ] = False,
+    long: Annotated[bool, typer.Option("--long", help="With tables: use 5 million rows instead of 500,000.")] = False,
     quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document per result.")] = False,
 ) -> None:
@@ -88,7 +87,7 @@ def bench(
     with stoppable(lambda: f"{counted(len(rows), 'row')} measured; {message}", waits=True):
         try:
             with spinner(quiet=json) as say, Workspace(folder, say) as workspace:
-                for group in _groups(workspace, only, file, rounds, long=long, palletjack=palletjack, **shapes):
+                for group in _groups(workspace, subject, file, rounds, long=long, palletjack=palletjack, **shapes):
                     rows += group
                     missed += sum(row.met is False for row in group)
                     for row in group if json else ():
@@ -112,7 +111,7 @@ def _report(rows: list, missed: int, palletjack: str | None) -> None:
 
 def _groups(
     workspace,
-    only: Measured | None,
+    subject: Measured,
     file: str | None,
     rounds: int,
     *,
@@ -123,21 +122,21 @@ def _groups(
     palletjack: str | None,
 ) -> Iterable[list]:
     """Yield the rows of the requested measurements, one group at a time."""
-    if only is Measured.spark:
+    if subject is Measured.spark:
         from .lakes import on_spark
 
         return on_spark(workspace, rounds)
-    if only is Measured.encodings:
+    if subject is Measured.encodings:
         return run.run_on_encodings(workspace, rounds)
-    if only is Measured.tables:
+    if subject is Measured.tables:
         return run.run_on_tables(workspace, rounds, long=long)
-    if only is Measured.rows:
+    if subject is Measured.rows:
         return run.run_on_rows(workspace, rounds)
-    if only is Measured.layouts:
+    if subject is Measured.layouts:
         return run.run_on_layouts(workspace, rounds)
-    if only is Measured.torch:
+    if subject is Measured.torch:
         return run.run_on_torch(workspace, rounds)
-    if only is Measured.copies:
+    if subject is Measured.copies:
         return run.run_on_copies(workspace, rounds)
     if file:
         return run.run_on_file(workspace, file, rounds, palletjack)

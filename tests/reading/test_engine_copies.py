@@ -166,7 +166,7 @@ def test_rows_are_read_from_the_copy_if_that_is_cheaper(
     options = {"compression": "zstd", "use_dictionary": False, "write_page_index": is_indexed}
     pq.write_table(table, path, data_page_size=page_bytes, max_rows_per_page=1 << 20, write_batch_size=64, **options)
     parquetext.encode(path, {column: encoding})
-    [(copy, chunk)] = places(path).values()
+    [(copy, _)] = places(path).values()
     with parquetext.open(path) as file:
         source = file._source = Counted(file._source)
         found = file.take(list(range(0, 100_000, 9_000)))
