@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -19,7 +20,7 @@ from .row_positions import FilePart, RowPositions
 from .scan_columns import ORIGINS, ScanColumns
 from .scans import DatasetScans, FragmentScans, ScanOptions, with_parameters_of
 from .shape import empty_table, table_without_columns
-from .small_files import rows_of
+from .small_files import SmallRows, rows_of, small_groups
 from .streaming import stream
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from .dataset import Dataset
     from .fragments import Fragment
 
+NOTHING_AHEAD = {"items_ahead": 0, "parts_ahead": 0}
 FEW_ROWS = 1 << 10  # `head` reads at least this many rows at once
 
 
@@ -135,16 +137,17 @@ class Scanner:
         If there are files and none has a matching row, yield one empty batch with the schema, as pyarrow does.
         """
         has_rows = False
-        for batch in self.scan_batches():
-            has_rows = True
-            yield batch.record_batch
+        for table in self.tables():
+            for batch in table.to_batches(max_chunksize=self._batch_size):
+                has_rows = True
+                yield batch
         if not has_rows and any(True for _ in self._plan(None)):
             schema = self.projected_schema
             yield pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema)
 
     def scan_batches(self) -> Iterator[TaggedRecordBatch]:
         """Yield batches, each with its fragment."""
-        for part in self._read_ahead():
+        for part in self._read_ahead(by_file=True):
             for batch in part.table.to_batches(max_chunksize=self._batch_size):
                 yield TaggedRecordBatch(batch, part.fragment)
 
@@ -172,7 +175,7 @@ class Scanner:
             raise ValueError(f"num_rows must not be negative: {num_rows}")
         tables, left = [empty_table(self.projected_schema)], num_rows
         size = self._batch_size if self._predicate else min(self._batch_size, max(num_rows, FEW_ROWS))
-        for part in self._streamed(size) if num_rows else ():
+        for part in self._parts_in_turn(size) if num_rows else ():
             tables.append(part.table.slice(0, left))
             left -= min(left, part.table.num_rows)
             if not left:
@@ -267,21 +270,34 @@ class Scanner:
         found = rows_of(self._fragments(self._predicate), self._predicate, use_threads=self._threads)
         return map(self._projected, filtered_together(found))
 
-    def _read_ahead(self, *, project: bool = True) -> Iterator[_Part]:
-        return self._streamed(project=project, **self._ahead if self._threads else {})
-
-    def _streamed(
-        self, batch_size: int | None = None, *, project: bool = True, items_ahead: int = 0, parts_ahead: int = 0
-    ) -> Iterator[_Part]:
-        """Yield parts that have rows, in order."""
-
-        def parts_of(fragment: Fragment) -> Iterator[_Part]:
-            return self._parts_of(fragment, batch_size, project=project)
-
+    def _read_ahead(self, *, project: bool = True, by_file: bool = False) -> Iterator[_Part]:
+        """Yield parts that have rows, in order; small files are read together unless each part is to have its file."""
         fragments = self._fragments(self._predicate)
-        waits = any_remote(fragments)
-        ahead = {"items_ahead": items_ahead, "parts_ahead": parts_ahead}
-        return closed_at_exit(stream(parts_of, fragments, **ahead, waits=waits))
+        ahead = self._ahead if self._threads else NOTHING_AHEAD
+        found = None if by_file or self._columns.origins else small_groups(fragments, self._predicate)
+        if found is None:
+            parts_of = partial(self._parts_of, project=project)
+            return closed_at_exit(stream(parts_of, fragments, **ahead, waits=any_remote(fragments)))
+        small, groups = found
+        return closed_at_exit(
+            stream(partial(self._parts_of_group, small, project=project), groups, **ahead, waits=False)
+        )
+
+    def _parts_in_turn(self, batch_size: int) -> Iterator[_Part]:
+        """Yield parts that have rows, in order; nothing is read ahead."""
+        for fragment in self._fragments(self._predicate):
+            yield from self._parts_of(fragment, batch_size)
+
+    def _parts_of_group(self, small: SmallRows, group: Sequence[Fragment], *, project: bool) -> Iterator[_Part]:
+        """Yield the parts of several small files; a file that is not small is read alone."""
+        for fragment, rows in zip(group, small.read(group), strict=True):
+            if rows is None:
+                yield from self._parts_of(fragment, project=project)
+                continue
+            for table in filtered_together(rows):
+                for begin in range(0, table.num_rows, self._batch_size):
+                    part = table.slice(begin, self._batch_size)
+                    yield _Part(self._projected(part) if project else part, fragment)
 
     def _parts_of(self, fragment: Fragment, batch_size: int | None = None, *, project: bool = True) -> Iterator[_Part]:
         """Yield the parts of a fragment that have rows."""

@@ -50,6 +50,16 @@ def rows_of(fragments: Sequence[Fragment], predicate: Predicate | None, *, use_t
     return _each(fragments, prepared[1].read, alone, threads)
 
 
+def small_groups(
+    fragments: Sequence[Fragment], predicate: Predicate | None
+) -> tuple[SmallRows, list[Sequence[Fragment]]] | None:
+    """Return the reader of small files, and groups of fragments to read together; None if the first are not small."""
+    prepared = _of_first(fragments, lambda schema: SmallRows.of_schema(schema, fragments[0], predicate))
+    if prepared is None or not any(prepared[0].open(fragments[:OF_FIRST_CALL]).taken):
+        return None
+    return prepared[1], _groups(fragments)
+
+
 def bounds_of(fragments: Sequence[Fragment], names: Sequence[str]) -> Iterator[FileBounds]:
     """Yield the data of each fragment that planning needs, in order, as `Fragment.bounds` does."""
 
@@ -74,10 +84,10 @@ def _each(
     if all(each is None for each in begun):
         yield from each_in_order(alone, fragments, threads=threads)
         return
-    batches = [fragments[begin : begin + OF_CALL] for begin in range(OF_FIRST_CALL, len(fragments), OF_CALL)]
+    batches = _groups(fragments)
     # The kernels do nearly all of the work without the interpreter's lock.
-    found = in_order(together, batches, threads=threads is not False and len(batches) > 1, waits=False)
-    for batch, results in zip([fragments[:OF_FIRST_CALL], *batches], chain([begun], found), strict=True):
+    found = in_order(together, batches[1:], threads=threads is not False and len(batches) > 2, waits=False)
+    for batch, results in zip(batches, chain([begun], found), strict=True):
         others = [fragment for fragment, result in zip(batch, results, strict=True) if result is None]
         in_turn = each_in_order(alone, others, threads=threads)
         for result in results:
@@ -85,6 +95,11 @@ def _each(
                 yield next(in_turn)
             else:
                 yield from result
+
+
+def _groups(fragments: Sequence[Fragment]) -> list[Sequence[Fragment]]:
+    begins = range(OF_FIRST_CALL, len(fragments), OF_CALL)
+    return [fragments[:OF_FIRST_CALL], *(fragments[begin : begin + OF_CALL] for begin in begins)]
 
 
 def _of_first(fragments: Sequence[Fragment], derive: Callable[[FirstSchema], R | None]) -> tuple[FirstSchema, R] | None:

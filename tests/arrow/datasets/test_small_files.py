@@ -103,6 +103,48 @@ def test_filters_leave_the_same_rows(written, filter):
     assert found.equals(ds.dataset(written).to_table(filter=filter))
 
 
+@pytest.mark.parametrize("use_threads", [True, False])
+@pytest.mark.parametrize("filter", [None, *FILTERS[:3]], ids=str)
+def test_batches_have_the_same_rows(written, taken, filter, use_threads):
+    scanner = parquetext.dataset(written).scanner(filter=filter, batch_size=777, use_threads=use_threads)
+    expected = one_by_one(written, filter=filter)
+    batches = list(scanner.to_batches())
+    assert pa.Table.from_batches(batches, expected.schema).equals(expected)
+    assert max(batch.num_rows for batch in batches) <= 777
+    assert kernels.implementation() != "native" or sum(taken) >= FILES
+    assert scanner.to_reader().read_all().equals(expected)
+    assert scanner.count_rows() == expected.num_rows
+    assert scanner.head(7).equals(expected.slice(0, 7))
+
+
+def test_batches_of_a_large_file_among_small_ones_are_in_order(folder, monkeypatch):
+    monkeypatch.setattr(small_files, "MOST_BYTES", 1 << 14)
+    pq.write_table(rows(50 * ROWS, 5000), folder / "0050.parquet", row_group_size=500)
+    found = list(parquetext.dataset(folder).to_batches(batch_size=400))
+    assert pa.Table.from_batches(found).equals(one_by_one(folder))
+    assert max(batch.num_rows for batch in found) <= 400
+
+
+def test_each_batch_has_its_file_if_that_is_asked(written):
+    found = set()
+    for batch, fragment in parquetext.dataset(written).scanner().scan_batches():
+        files = {number // ROWS for number in batch.column("id").to_pylist()}
+        assert {fragment.path} == {str(written / f"{number:04}.parquet") for number in files}
+        found |= files
+    assert found == set(range(FILES))
+
+
+def test_an_error_is_raised_after_the_batches_of_the_files_before(folder):
+    path = folder / "0030.parquet"
+    path.write_bytes(path.read_bytes()[:-20])
+    batches = parquetext.dataset(folder, schema=rows(0).schema).to_batches()
+    seen = 0
+    with pytest.raises((ParquetextError, pa.ArrowException), match=r"0030\.parquet"):
+        for batch in batches:
+            seen += batch.num_rows
+    assert seen == 30 * ROWS
+
+
 def test_an_excluded_file_is_opened_once(written, taken):
     assert parquetext.dataset(written).to_table(filter=pc.field("id") == 77).num_rows == 1
     if kernels.implementation() == "native":
