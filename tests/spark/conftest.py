@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+from support.java_jars import compiled_jar
 from support.sparks import OLDEST, spark_folder
 
 import parquetext
@@ -50,11 +52,25 @@ def needed_scan_jar(scan_jar) -> Path:
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory, quick_java, scan_jar):
+def own_classes(tmp_path_factory, quick_java) -> Path | None:
+    """A jar of the Java classes that tests bring; None without javac."""
+    return compiled_jar(tmp_path_factory.mktemp("classes")) if shutil.which("javac") else None
+
+
+@pytest.fixture(scope="session")
+def needed_own_classes(own_classes) -> None:
+    """Skip tests of these classes where they are not in the session."""
+    if own_classes is None:
+        pytest.skip("needs javac")
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory, quick_java, scan_jar, own_classes):
     """The local[2] session of the whole run: nobody stops it or changes its settings for good."""
     from parquetext.spark import session
 
-    spark = session(master="local[2]", sql_warehouse_dir=tmp_path_factory.mktemp("warehouse"), **SETTINGS)
+    jars = {"spark.jars": own_classes} if own_classes else {}
+    spark = session(master="local[2]", sql_warehouse_dir=tmp_path_factory.mktemp("warehouse"), **jars, **SETTINGS)
     yield spark
     spark.stop()
 

@@ -1,19 +1,36 @@
-"""Metrics of a DataFrame's file scans, from its executed plan."""
+"""Metrics of a DataFrame's file scans, from its executed plan; queries that show whether slices change any row."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
-from pyspark.sql import DataFrame
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["footers", "formats"]
+import parquetext
+
+__all__ = ["check_compared_scans", "compared_scans", "footers", "formats", "make_scanned_files"]
 
 SHOWN = {
     "footersSliced": "sliced",
     "footersWhole": "whole",
     "footersFellBack": "fell back",
     "footerBytes": "bytes",
+}
+
+QUERIES = {
+    "one column": lambda frame: frame.where("c3 > 100").select("c7"),
+    "aggregate": lambda frame: frame.groupBy("c1").count(),
+    "nothing but rows": lambda frame: frame.groupBy().count(),
+    "places": lambda frame: frame.selectExpr("c9", "_metadata.row_index", "input_file_name()"),
+    "nested": lambda frame: frame.select("nested.a", "many"),
+    "join": lambda frame: frame.select("c1").distinct().join(frame.select("c1", "c5"), "c1"),
+    "all": lambda frame: frame,
 }
 
 
@@ -51,3 +68,66 @@ def _scans(plan) -> Iterator:
     children = plan.children()
     for position in range(children.size()):
         yield from _scans(children.apply(position))
+
+
+def make_scanned_files(folder: Path) -> None:
+    """A new folder with a file of each form for `compared_scans`."""
+    rows = range(2_000)
+    columns = {f"c{number}": pa.array(rows) for number in range(40)}
+    columns |= {
+        "c1": pa.array([number % 7 for number in rows]),
+        "nested": pa.array([{"a": number, "b": str(number)} for number in rows]),
+        "many": pa.array([[number] * (number % 3) for number in rows]),
+    }
+    folder.mkdir()
+    for form in ("flat", "index"):
+        path = folder / f"{form}.parquet"
+        pq.write_table(pa.table(columns), path, row_group_size=300)
+        parquetext.upgrade(str(path), form)
+
+
+def compared_scans(spark: SparkSession, folder: str) -> dict:
+    """Each query's rows with slices and without; what plans and jobs show of them. Changes the session's settings."""
+    told = {}
+    for vectorized in ("true", "false"):
+        spark.conf.set("spark.sql.parquet.enableVectorizedReader", vectorized)
+        for most in ("128m", "40000"):
+            spark.conf.set("spark.sql.files.maxPartitionBytes", most)
+            for name, query in QUERIES.items():
+                rows = []
+                for enabled in ("true", "false"):
+                    spark.conf.set("spark.parquetext.scan.enabled", enabled)
+                    frame = query(spark.read.parquet(folder))
+                    rows.append(sorted(map(repr, frame.collect())))
+                    if enabled == "true":
+                        sliced = footers(frame)
+                counted = [sliced["sliced"], sliced["whole"]]
+                told[f"{name}, {vectorized}, {most}"] = [rows[0] == rows[1], len(rows[0]), *counted]
+    for enabled in ("true", "false"):
+        spark.conf.set("spark.parquetext.scan.enabled", enabled)
+        frame = spark.read.parquet(folder).select("c7")
+        told[f"explained, {enabled}"] = [_explained(frame, mode) for mode in ("simple", "formatted")]
+    spark.conf.unset("spark.parquetext.scan.enabled")
+    context = spark.sparkContext
+    context.setJobGroup("inference", "")
+    spark.read.parquet(folder)
+    told["inference"] = len(context.statusTracker().getJobIdsForGroup("inference"))
+    context.setLocalProperty("spark.jobGroup.id", None)
+    return told
+
+
+def check_compared_scans(told: dict, infers_by_slices: bool = True) -> None:
+    """Slices change no row, and all that can be sliced is."""
+    told = dict(told)
+    assert told.pop("inference") == (0 if infers_by_slices else 1)  # jobs
+    assert told.pop("explained, true") == [True, True]
+    assert told.pop("explained, false") == [False, False]
+    for query, (equal, rows, sliced, whole) in told.items():
+        assert equal and rows, query
+        assert whole if query.startswith("all") else sliced and not whole, query
+
+
+def _explained(frame: DataFrame, mode: str) -> bool:
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        frame.explain(mode)
+    return "Scan parquet (footers sliced by parquetext)" in text.getvalue()

@@ -1,8 +1,12 @@
-"""The Python jobs in every supported Spark: the oldest in every run, and all with `--long`."""
+"""Jobs and sliced scans in every supported Spark: the oldest in every run, and all with `--long`.
+
+One process of each version does both. That the newest one does the jobs, the other tests of this folder show, too.
+"""
 
 from __future__ import annotations
 
 import datetime
+import functools
 import json
 from decimal import Decimal
 from pathlib import Path
@@ -11,7 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyspark
 import pytest
-from support.sparks import OLDER, environment_of, installed_spark
+from support.maven import maven_jars
+from support.spark_scans import check_compared_scans, compared_scans, make_scanned_files
+from support.sparks import OLDER, environment_of, installed_spark, spark_folder
 
 ROWS, FILES = 100, 3
 PROGRAM = """
@@ -19,6 +25,7 @@ PROGRAM = """
     import parquetext
     from parquetext import spark as jobs
     from parquetext.spark.versions import has_data_source
+    from support.spark_scans import compared_scans
 
     folder = sys.argv[1]
     lake, text = f"{folder}/lake", {}
@@ -62,12 +69,11 @@ PROGRAM = """
     text["list"] = [jobs.list_files(spark, each).num_rows for each in (paths, paths.where("path = ''"))]
     text["watch"] = outcomes(watched())
     text["strip"] = outcomes(jobs.strip(spark, lake, progress=False))
-    print(json.dumps(text, default=str))
+    print(json.dumps([text, compared_scans(spark, f"{folder}/wide")], default=str))
 """
 
 
-@pytest.fixture
-def lake(tmp_path) -> Path:
+def make_lake(lake: Path) -> Path:
     """Files by day, with types whose conversion differs between versions of Spark."""
     for number in range(FILES):
         numbers = range(number * ROWS, number * ROWS + ROWS)
@@ -84,23 +90,35 @@ def lake(tmp_path) -> Path:
             "map": pa.array([[(str(each), each)] for each in numbers], pa.map_(pa.string(), pa.int64())),
             "bytes": [str(each).encode() for each in numbers],
         }
-        path = tmp_path / "lake" / f"day=2024-01-0{number + 1}" / "part.parquet"
+        path = lake / f"day=2024-01-0{number + 1}" / "part.parquet"
         path.parent.mkdir(parents=True)
         pq.write_table(pa.table(columns), path, row_group_size=ROWS // 4)
-    return tmp_path / "lake"
+    return lake
 
 
-def run_in(run_driver, version: str, program: str, *arguments: object) -> dict:
-    """Run a program whose last line is JSON, on that Spark."""
-    said = run_driver(program, *arguments, **environment_of(version))
-    return json.loads(said.splitlines()[-1])
+@pytest.fixture(scope="module")
+def told(run_driver, tmp_path_factory):
+    """What a version of Spark tells of the jobs, and of the scans."""
+
+    @functools.cache
+    def run(version: str, **environment: str) -> tuple[dict, dict]:
+        folder = tmp_path_factory.mktemp("version")
+        lake = make_lake(folder / "lake")
+        make_scanned_files(folder / "wide")
+        originals = {path: path.read_bytes() for path in lake.rglob("*.parquet")}
+        said = run_driver(PROGRAM, folder, **environment_of(version) | environment)
+        jobs, scans = json.loads(said.splitlines()[-1])
+        jobs["restored"] = {path: path.read_bytes() for path in lake.rglob("*.parquet")} == originals
+        return jobs, scans
+
+    return run
 
 
-def check_jobs(run_driver, lake: Path, version: str) -> None:
-    originals = {path: path.read_bytes() for path in lake.rglob("*.parquet")}
-    message = run_in(run_driver, version, PROGRAM, lake.parent)
-    assert message.pop("format is equal", True)
-    assert message == {
+def check_jobs(told: tuple[dict, dict], version: str) -> None:
+    jobs = {"format is equal": True} | told[0]  # which the oldest does not have
+    assert jobs == {
+        "format is equal": True,
+        "restored": True,
         "version": version,
         "verify": ["ok"] * FILES,
         "upgrade": ["upgraded"] * FILES,
@@ -116,19 +134,43 @@ def check_jobs(run_driver, lake: Path, version: str) -> None:
         "watch": ["ok"] * FILES,
         "strip": ["stripped"] * FILES,
     }
-    assert {path: path.read_bytes() for path in lake.rglob("*.parquet")} == originals
 
 
-def test_jobs_run_on_the_newest_spark(long, run_driver, lake):
+def test_jobs_run_on_the_newest_spark(long, told):
     """Without --long, the other tests of this folder show it."""
-    check_jobs(run_driver, lake, pyspark.__version__)
+    check_jobs(told(pyspark.__version__), pyspark.__version__)
 
 
-def test_jobs_run_on_the_oldest_spark(run_driver, lake, oldest):
-    check_jobs(run_driver, lake, oldest)
+def test_jobs_run_on_the_oldest_spark(told, oldest):
+    check_jobs(told(oldest), oldest)
 
 
 @pytest.mark.parametrize("version", OLDER)
-def test_jobs_run_on_every_other_spark(long, run_driver, lake, version):
+def test_jobs_run_on_every_other_spark(long, told, version):
     installed_spark(version)
-    check_jobs(run_driver, lake, version)
+    check_jobs(told(version), version)
+
+
+def test_a_jar_serves_the_newest_spark(spark, needed_scan_jar, tmp_path):
+    make_scanned_files(tmp_path / "wide")
+    assert spark.version == pyspark.__version__
+    check_compared_scans(compared_scans(spark.newSession(), str(tmp_path / "wide")))
+
+
+def test_a_jar_serves_spark_3_5_whose_schemas_are_inferred_from_whole_footers(told, needed_scan_jar, oldest):
+    check_compared_scans(told(oldest)[1], infers_by_slices=False)
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_a_jar_serves_every_other_spark(long, told, needed_scan_jar, version):
+    installed_spark(version)
+    check_compared_scans(told(version)[1])
+
+
+def test_a_jar_serves_spark_3_5_for_scala_2_13(long, told, needed_scan_jar, oldest, tmp_path):
+    """PyPI has it only for Scala 2.12: pyspark's scripts start Spark's jars from Maven."""
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "bin").symlink_to(spark_folder(oldest) / "pyspark" / "bin")
+    (home / "jars").symlink_to(maven_jars(f"org.apache.spark:spark-sql_2.13:{oldest}"))
+    check_compared_scans(told(oldest, SPARK_HOME=str(home))[1], infers_by_slices=False)
