@@ -28,7 +28,9 @@ def crate(tmp_path) -> Callable:
     def write(title: str, manifest: str | None = None) -> Path:
         (tmp_path / "src").mkdir()
         (tmp_path / "src/main.rs").write_text(example("rust", "src/main.rs"))
-        (tmp_path / "build.rs").write_text(example("rust", f"build.rs, {title}"))
+        (tmp_path / "build.rs").write_text(
+            example("rust", f"build.rs, {title}").replace("opt_level(3)", "opt_level(0)")
+        )
         (tmp_path / "Cargo.toml").write_text(manifest or example("toml", f"Cargo.toml, {title}"))
         fetched = subprocess.run(["cargo", "fetch"], cwd=tmp_path, capture_output=True, text=True)
         if fetched.returncode:

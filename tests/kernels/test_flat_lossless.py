@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import struct
 
@@ -114,11 +115,13 @@ def some_of(name: str, *fields: str):
     return struct_values(name).map(lambda found: {field: found[field] for field in found if field in fields})
 
 
+@functools.cache
 def more_of_chunk():
     """Fields of ColumnChunk that no table holds, or not like this."""
     return some_of("ColumnChunk", "file_offset", "offset_index_length", "column_index_offset", "crypto_metadata")
 
 
+@functools.cache
 def more_of_metadata():
     """Fields of ColumnMetaData that no table holds, of the newest parquet.thrift."""
     return some_of(
@@ -133,6 +136,7 @@ def more_of_metadata():
     )
 
 
+@functools.cache
 def unknown_fields():
     """Fields that parquet.thrift does not have, of every type."""
     return st.dictionaries(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 
 from hypothesis import strategies as st
@@ -57,6 +58,7 @@ def fields(content) -> bytes:
     return out + b"\x00"
 
 
+@functools.cache
 def _scalar(type: int):
     return {
         TRUE: st.sampled_from((0, 1, 2)),
@@ -71,6 +73,7 @@ def _scalar(type: int):
     }[type]
 
 
+@functools.cache
 def contents(type: int, depth: int):
     """Return a strategy for values of this type, nested at most `depth` levels more."""
     if type in SCALARS or type in (TRUE, FALSE):
@@ -89,10 +92,12 @@ def contents(type: int, depth: int):
     return inner.flatmap(lambda kind: st.tuples(st.just(kind), st.lists(contents(kind, depth - 1), max_size=17)))
 
 
+@functools.cache
 def types(depth: int):
     return st.sampled_from(range(1, 14) if depth > 0 else (TRUE, FALSE, *SCALARS))
 
 
+@functools.cache
 def structs(depth: int = 3):
     """Contents of a struct, for `fields`."""
     ids = st.one_of(st.integers(1, 20), st.integers(-1 << 15, (1 << 15) - 1).filter(lambda n: n not in (-16384, 32767)))

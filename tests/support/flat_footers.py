@@ -265,19 +265,35 @@ LOGICAL_TYPES = st.one_of(
 )
 
 
+# Strategies that no other value decides about are made once: making one takes longer than drawing from it.
+TYPES = st.integers(0, 7)
+ANNOTATIONS = st.sampled_from(["none", "converted", "logical"])
+LENGTHS = st.integers(1, 20)
+NO_LENGTHS = st.none() | st.just(4)
+CONVERTED = st.integers(-1, 23)
+SCALES = st.none() | st.integers(0, 9)
+PRECISIONS = st.none() | st.integers(1, 38)
+FIELD_IDS = st.none() | st.integers(-2, 3)
+ODD_BOUNDS = st.binary(max_size=24) | st.text(max_size=20).map(str.encode) | st.just(b"\xff" * 20)
+ENCODINGS = st.lists(st.sampled_from([0, 2, 3, 4, 5, 8, 9, 17]), max_size=4)
+MAYBE_LENGTHS = st.none() | st.integers(0, 99)
+PAGE_STATS = st.none() | st.lists(st.builds(encoding_stats, st.integers(0, 3), st.sampled_from([0, 2, 8])), max_size=3)
+FILE_PATHS = st.none() | st.just(b"part")
+
+
 @st.composite
 def leaf_types(draw) -> dict:
     """Physical type, annotations and length, not always ones that go together."""
-    type = draw(st.integers(0, 7))
-    annotation = draw(st.sampled_from(["none", "converted", "logical"]))
+    type = draw(TYPES)
+    annotation = draw(ANNOTATIONS)
     return {
         "type": type,
-        "type_length": draw(st.integers(1, 20)) if type == 7 else draw(st.none() | st.just(4)),
-        "converted": draw(st.integers(-1, 23)) if annotation == "converted" else None,
-        "scale": draw(st.none() | st.integers(0, 9)),
-        "precision": draw(st.none() | st.integers(1, 38)),
+        "type_length": draw(LENGTHS) if type == 7 else draw(NO_LENGTHS),
+        "converted": draw(CONVERTED) if annotation == "converted" else None,
+        "scale": draw(SCALES),
+        "precision": draw(PRECISIONS),
         "logical": draw(LOGICAL_TYPES) if annotation == "logical" else None,
-        "field_id": draw(st.none() | st.integers(-2, 3)),
+        "field_id": draw(FIELD_IDS),
     }
 
 
@@ -287,12 +303,15 @@ def bounds(draw, leaf: dict) -> bytes:
     length = leaf["type_length"] if leaf["type"] == 7 else FIXED_LENGTH.get(leaf["type"])
     if length is not None and draw(st.integers(0, 9)):
         return draw(st.binary(min_size=length, max_size=length))
-    return draw(st.binary(max_size=24) | st.text(max_size=20).map(str.encode) | st.just(b"\xff" * 20))
+    return draw(ODD_BOUNDS)
 
 
 def pairs(size: int):
     """A few key-values."""
     return st.lists(st.builds(key_value, st.binary(max_size=size), st.none() | st.binary(max_size=size)), max_size=3)
+
+
+CHUNK_PAIRS = st.none() | pairs(4)
 
 
 @st.composite
@@ -317,27 +336,25 @@ def chunks(draw, leaf: dict, path: list[bytes], num_rows: int) -> bytes:
         path,
         stats=stats,
         num_values=draw(st.just(num_rows) | INTS),
-        codec=draw(st.integers(0, 7)),
-        encodings=draw(st.lists(st.sampled_from([0, 2, 3, 4, 5, 8, 9, 17]), max_size=4)),
+        codec=draw(TYPES),
+        encodings=draw(ENCODINGS),
         uncompressed=draw(INTS),
         compressed=draw(INTS),
         data_page=draw(INTS),
         index_page=draw(MAYBE_INTS),
         dictionary_page=draw(MAYBE_INTS),
         bloom_offset=draw(MAYBE_INTS),
-        bloom_length=draw(st.none() | st.integers(0, 99)),
-        page_stats=draw(
-            st.none() | st.lists(st.builds(encoding_stats, st.integers(0, 3), st.sampled_from([0, 2, 8])), max_size=3)
-        ),
-        key_values=draw(st.none() | pairs(4)),
+        bloom_length=draw(MAYBE_LENGTHS),
+        page_stats=draw(PAGE_STATS),
+        key_values=draw(CHUNK_PAIRS),
     )
     return chunk(
         meta if draw(st.integers(0, 19)) else None,
-        file_path=draw(st.none() | st.just(b"part")),
+        file_path=draw(FILE_PATHS),
         offset_index=draw(MAYBE_INTS),
-        offset_index_length=draw(st.none() | st.integers(0, 99)),
+        offset_index_length=draw(MAYBE_LENGTHS),
         column_index=draw(MAYBE_INTS),
-        column_index_length=draw(st.none() | st.integers(0, 99)),
+        column_index_length=draw(MAYBE_LENGTHS),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 
 from hypothesis import strategies as st
@@ -106,6 +107,7 @@ def damaged(footer: bytes, seed: int) -> bytes:
 NUMBERS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
 
 
+@functools.cache
 def field_values(type: str) -> st.SearchStrategy:
     """Values of a parquet.thrift type, as `parquetext.thrift` writes them."""
     if type.startswith("list<"):
@@ -122,6 +124,7 @@ def field_values(type: str) -> st.SearchStrategy:
     return simple[type] if type in simple else struct_values(type)
 
 
+@functools.cache
 @st.composite
 def struct_values(draw, name: str) -> dict:
     """Some fields of a struct in some order."""
