@@ -14,6 +14,7 @@ from .model import Node
 
 ORDERS = UNORDERED, ASCENDING, DESCENDING = range(3)  # BoundaryOrder
 _BYTES = wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
+_INTEGERS = wire.PHYSICAL_INT32, wire.PHYSICAL_INT64
 
 
 class StoredIndex(NamedTuple):
@@ -209,10 +210,25 @@ def _wrong_pages(judged: bytes, bits: int) -> list[int]:
 def _problems_beside(index: ColumnIndex, node: Node, fields: ChunkCounts) -> Iterator[str]:
     """Compare the bounds of pages with those of the chunk.
 
+    If the bounds of integers ascend, which has been checked, those of the first and the last page decide.
+    """
+    pages, low, high = _with_values(index)
+    is_integer = parse_element(node.thrift).type in _INTEGERS
+    if is_integer and index.boundary_order == ASCENDING and len(pages) > 2:
+        ends = [pages[0], pages[-1]], [low[0], low[-1]], [high[0], high[-1]]
+        if not any(_outside(*ends, node, fields)):
+            return
+    yield from _outside(pages, low, high, node, fields)
+
+
+def _outside(
+    pages: Sequence[int], low: list[bytes], high: list[bytes], node: Node, fields: ChunkCounts
+) -> Iterator[str]:
+    """Find bounds of pages that lie outside of the chunk's, and bounds of the chunk that no page has.
+
     A page's values are in both ranges, so the ranges overlap. If a bound of the chunk is a value, a page contains it:
     bounds of numbers are values unless the footer denies it; those of byte arrays may be shortened.
     """
-    pages, low, high = _with_values(index)
     minima, maxima = [fields.minimum] * len(pages), [fields.maximum] * len(pages)
 
     def judge(low: Sequence[bytes | None], high: Sequence[bytes | None]) -> bytes:
