@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
+from struct import iter_unpack
 from typing import NamedTuple
 
 from .. import kernels, wire
@@ -262,7 +264,8 @@ def _items(data: bytes, field: tuple | None, types: tuple[int, ...]) -> tuple[in
 
 def _flags(data: bytes, field: tuple | None) -> list[bool]:
     count, at = _items(data, field, (wire.TYPE_TRUE, wire.TYPE_FALSE))
-    return [flag == wire.TYPE_TRUE for flag in data[at : at + count]]
+    flags = data[at : at + count]
+    return [flag == wire.TYPE_TRUE for flag in flags] if wire.TYPE_TRUE in flags else [False] * len(flags)
 
 
 def _numbers(data: bytes, field: tuple | None) -> list[int]:
@@ -295,4 +298,4 @@ def _alike(data: bytes, count: int, at: int) -> list[bytes] | None:
     end = at + count * (length + 1)
     if length >= 0x80 or end > len(data) or data[at : end : length + 1] != bytes([length]) * count:
         return None
-    return [data[start : start + length] for start in range(at + 1, end + 1, length + 1)]
+    return list(chain.from_iterable(iter_unpack(f"x{length}s", data[at:end])))

@@ -69,9 +69,6 @@ def known_nulls(has_bounds, null_counts, num_values, is_required: bool) -> tuple
         only = pc.and_(pc.equal(null_counts, num_values), pc.greater_equal(null_counts, 0))
         only = pc.and_(only, pc.equal(num_values, 0) if is_required else pc.invert(has_bounds))
         return only, pc.and_(pc.equal(null_counts, 0), pc.greater_equal(num_values, 0))
-    if len(null_counts) and not any(null_counts) and min(num_values) > 0:  # as in most columns
-        every = pa.array([True] * len(null_counts), pa.bool_())
-        return pc.invert(every), every
     counts = list(zip(has_bounds, null_counts, num_values, strict=True))
     only_nulls = [0 <= nulls == values and not (values if is_required else has) for has, nulls, values in counts]
     no_nulls = [nulls == 0 <= values for _, nulls, values in counts]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 import pyarrow as pa
@@ -97,14 +97,12 @@ def _row_ranges(form: FooterReader, types: Mapping[str, pa.DataType], plan: Plan
     """
     counts = form.row_groups("num_rows")
     row_groups = range(len(counts))
-    pieces = []
+    pieces: list[tuple[int, int, int]] = []
     parts: dict[str, list] = {name: [] for name in types}
     for row_group in row_groups:
         pages = {name: _pages(form, name, kind, row_group, plan, indexes) for name, kind in types.items()}
-        starts = {0}.union(*(found[0].first_rows for found in pages.values() if found))
-        cuts = [*sorted(starts), counts[row_group]]
-        pieces += [(row_group, begin, end) for begin, end in pairwise(cuts) if begin < end]
-        begins = cuts[:-1] if counts[row_group] else []
+        begins = _begins([found[0].first_rows for found in pages.values() if found], counts[row_group])
+        pieces += zip(repeat(row_group), begins, [*begins[1:], counts[row_group]], strict=False)
         for name, found in pages.items():
             parts[name].append((found, begins))
     bounds = {name: _joined(found) for name, found in parts.items()}
@@ -117,6 +115,13 @@ def _row_ranges(form: FooterReader, types: Mapping[str, pa.DataType], plan: Plan
         else:
             ranges.append((begin, end))
     return [left[row_group] for row_group in row_groups]
+
+
+def _begins(starts: Sequence[list[int]], count: int) -> list[int]:
+    """Return the first rows of the pieces of a row group that no page of some columns divides."""
+    if len(starts) == 1:
+        return starts[0]
+    return sorted({0}.union(*starts)) if count else []
 
 
 def pages_with_rows(positions: PagePlaces, ranges: Rows) -> list[int]:
