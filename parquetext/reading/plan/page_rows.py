@@ -10,9 +10,20 @@ from typing import Any
 import pyarrow as pa
 
 from ...errors import Malformed
+from ...footer.column_index import ChunkCounts
+from ...footer.integer_bounds import integer_bounds
 from ...footer.model import GROUP, FooterReader
 from ...footer.names import find_group_or_leaf
-from ...footer.page_index import PageBounds, PagePlaces, counts_of, has_page_order, read_bounds, read_places
+from ...footer.page_index import (
+    COLUMN_INDEX,
+    PagePlaces,
+    counts_of,
+    has_page_order,
+    parse_bounds,
+    read_index,
+    read_places,
+)
+from ...footer.typed_bounds import comparable_type
 from ...pruning import ColumnBounds, surviving_row_groups
 from ...records import frozen
 from .picks import Rows
@@ -56,11 +67,24 @@ class OffsetIndexes:
             self._indexes[key] = found
         return self._indexes[key]
 
-    def read_bounds(self, leaf: int, row_group: int, positions: PagePlaces, fields) -> PageBounds | None:
-        """Return the bounds of a chunk's pages, or None if there is no column index."""
+    def read_bounds(
+        self, leaf: int, row_group: int, positions: PagePlaces, rows: pa.DataType, fields: ChunkCounts | None
+    ) -> ColumnBounds | None:
+        """Return the bounds of a chunk's pages in the type of the rows, or None if there are none.
+
+        They must agree with `fields`, by default those of the slice. Raise Malformed if they do not.
+        """
         if leaf not in self._chunks:
             self._chunks[leaf] = self._form.column(leaf)
-        return read_bounds(self._source, self._chunks[leaf], row_group, positions, self._form.node(leaf), fields)
+        chunks, kind = self._chunks[leaf], comparable_type(self._form, leaf, rows)
+        index = read_index(self._source, chunks, row_group, COLUMN_INDEX)
+        if index is None or kind is None:
+            return None
+        fields = fields or counts_of(chunks, row_group, positions.row_counts)
+        bounds = integer_bounds(index, kind, rows, fields)
+        if bounds is None:
+            bounds = parse_bounds(index, self._form.node(leaf), fields).typed(self._form, leaf, rows, positions)
+        return bounds
 
 
 def candidate_rows(form: FooterReader, schema: pa.Schema, plan: Plan, indexes: OffsetIndexes) -> CandidateRows | None:
@@ -150,11 +174,10 @@ def _pages(
     try:
         known = plan.chunks.get(name)  # the slice may lack statistics
         fields = None if known is None else counts_of(known, plan.part.row_groups[row_group], positions.row_counts)
-        bounds = indexes.read_bounds(leaf, row_group, positions, fields)
+        bounds = indexes.read_bounds(leaf, row_group, positions, rows, fields)
     except Malformed:  # ignore an index that contradicts the format, the schema or the footer
         return None
-    typed = None if bounds is None else bounds.typed(form, leaf, rows, positions)
-    return None if typed is None else (positions, typed)
+    return None if bounds is None else (positions, bounds)
 
 
 def _joined(parts: list[tuple[tuple[PagePlaces, ColumnBounds] | None, list[int]]]) -> ColumnBounds | None:

@@ -1,0 +1,157 @@
+"""Bounds of pages of integers are read as arrays, with the result of the judgement page by page."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.parquet_bytes import footer_of
+
+from parquetext import thrift
+from parquetext.errors import Malformed
+from parquetext.footer.column_index import ASCENDING, DESCENDING, ChunkCounts, StoredIndex
+from parquetext.footer.integer_bounds import integer_bounds
+from parquetext.footer.page_index import PagePlaces, parse_bounds
+from parquetext.footer.thrift_form import ThriftForm
+from parquetext.footer.typed_bounds import comparable_type
+
+TYPES = {
+    **{str(kind): kind for kind in (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint32())},
+    **{str(kind): kind for kind in (pa.uint64(), pa.date32(), pa.timestamp("us"), pa.time32("ms"))},
+}
+FEW = st.integers(0, 6)
+VALUES = FEW | st.sampled_from([-1, 127, 128, 255, (1 << 31) - 1, -(1 << 31)])
+
+
+@pytest.fixture(scope="module")
+def forms() -> dict:
+    """Return the Thrift form of a file with one column of each type."""
+    found = {}
+    for name, kind in TYPES.items():
+        sink = pa.BufferOutputStream()
+        pq.write_table(pa.table({"x": pa.array([None], kind)}), sink)
+        found[name] = ThriftForm(footer_of(sink.getvalue().to_pybytes()))
+    return found
+
+
+def judged(index: StoredIndex, form, kind: pa.DataType, fields: ChunkCounts):
+    """Return the bounds by the judgement page by page; None if it refuses the index."""
+    first_rows = [sum(fields.page_values[:page]) for page in range(len(fields.page_values))]
+    places = PagePlaces(first_rows, first_rows, first_rows, sum(fields.page_values))
+    try:
+        return parse_bounds(index, form.node(0), fields).typed(form, 0, kind, places)
+    except Malformed:
+        return None
+
+
+def stored(width: int, value: int) -> bytes:
+    return (value % (1 << 8 * width)).to_bytes(width, "little")
+
+
+@st.composite
+def indexes(draw, width: int) -> tuple[dict, ChunkCounts]:
+    """Return a column index and the counts of its chunk, mostly without a contradiction."""
+    pages = draw(st.integers(1, 5))
+    minima = draw(st.lists(FEW if draw(st.booleans()) else VALUES, min_size=pages, max_size=pages))
+    if draw(st.booleans()):
+        minima.sort()
+    steps = st.integers(0, 2) if draw(st.integers(0, 4)) else st.integers(-1, 2)
+    maxima = [value + draw(steps) for value in minima]
+    nulls = (
+        [0] * pages if draw(st.integers(0, 3)) else draw(st.lists(st.integers(-1, 2), min_size=pages, max_size=pages))
+    )
+    index = {
+        "null_pages": [False] * pages if draw(st.integers(0, 5)) else [True] + [False] * (pages - 1),
+        "min_values": [stored(width, value) for value in minima],
+        "max_values": [stored(width, value) for value in maxima],
+        "boundary_order": draw(st.integers(0, 3)),
+        "null_counts": nulls,
+    }
+    if not draw(st.integers(0, 9)):
+        index["max_values"][draw(st.integers(0, pages - 1))] = b"abc"
+    if not draw(st.integers(0, 9)):
+        del index[draw(st.sampled_from(["boundary_order", "null_counts"]))]
+    ends = [stored(width, draw(st.sampled_from([end, end, end, 0, 5]))) for end in (min(minima), max(maxima))]
+    minimum, maximum = (end if draw(st.booleans()) else None for end in ends)
+    exact = [draw(st.sampled_from([None, True, False])) for _ in range(2)]
+    values = draw(st.lists(st.integers(1, 3), min_size=pages, max_size=pages))
+    return index, ChunkCounts(values, sum(values), draw(st.sampled_from([-1, 0, 0, 1])), minimum, maximum, *exact)
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.data(), name=st.sampled_from(list(TYPES)))
+def test_the_bounds_are_those_of_the_judgement_page_by_page(forms, data, name):
+    form, kind = forms[name], TYPES[name]
+    leaf = comparable_type(form, 0, kind)
+    index, fields = data.draw(indexes(leaf.width or leaf.arrow.bit_width // 8))
+    bytes_of = StoredIndex(thrift.write("ColumnIndex", index), 0)
+    found = integer_bounds(bytes_of, leaf, kind, fields)
+    if found is not None:
+        assert found == judged(bytes_of, form, kind, fields)
+
+
+def sound(width: int = 8) -> tuple[dict, dict]:
+    """Return a column index without a contradiction, and the counts of its chunk."""
+    index = {
+        "null_pages": [False] * 3,
+        "min_values": [stored(width, value) for value in (0, 10, 20)],
+        "max_values": [stored(width, value) for value in (9, 15, 100)],
+        "boundary_order": ASCENDING,
+        "null_counts": [0, 0, 0],
+    }
+    ends = {"minimum": stored(width, 0), "maximum": stored(width, 100)}
+    return index, {"page_values": [5, 5, 5], "num_values": 15, "null_count": 0, **ends}
+
+
+@pytest.mark.parametrize("name", [name for name in TYPES if name != "uint64"])
+def test_pages_without_nulls_need_no_judgement_page_by_page(forms, name):
+    form, kind = forms[name], TYPES[name]
+    leaf = comparable_type(form, 0, kind)
+    index, fields = sound(leaf.width)
+    found = integer_bounds(StoredIndex(thrift.write("ColumnIndex", index), 0), leaf, kind, ChunkCounts(**fields))
+    assert (found.min, found.max) == tuple(
+        pa.array(side, pa.int32() if kind.bit_width <= 32 else pa.int64()).cast(kind)
+        for side in ([0, 10, 20], [9, 15, 100])
+    )
+    assert found.no_nulls.true_count == 3 and found.only_nulls.false_count == 3
+
+
+@pytest.mark.parametrize(
+    ("of_index", "of_chunk"),
+    [
+        ({"min_values": [stored(8, value) for value in (0, 16, 20)]}, {}),
+        ({"min_values": [stored(8, value) for value in (0, 10, 9)]}, {}),
+        ({"boundary_order": DESCENDING}, {}),
+        ({"boundary_order": 3}, {}),
+        ({"max_values": [stored(8, 9), b"abc", stored(8, 100)]}, {}),
+        ({"null_pages": [False, True, False]}, {}),
+        ({"null_counts": [0, 1, 0]}, {}),
+        ({"null_counts": [0, 0]}, {}),
+        ({}, {"null_count": 1}),
+        ({}, {"minimum": stored(8, -1)}),
+        ({}, {"maximum": stored(8, 101)}),
+        ({}, {"maximum": stored(8, 19)}),
+        ({}, {"minimum": stored(8, 10), "has_exact_minimum": False}),
+    ],
+)
+def test_an_unusual_index_is_left_to_the_judgement_page_by_page(forms, of_index, of_chunk):
+    leaf = comparable_type(forms["int64"], 0, pa.int64())
+    index, fields = sound()
+    data = thrift.write("ColumnIndex", index | of_index)
+    assert integer_bounds(StoredIndex(data, 0), leaf, pa.int64(), ChunkCounts(**fields | of_chunk)) is None
+
+
+def test_each_flipped_bit_is_judged_as_page_by_page(forms):
+    form, kind = forms["int64"], pa.int64()
+    leaf = comparable_type(form, 0, kind)
+    index, fields = sound()
+    data = thrift.write("ColumnIndex", index)
+    for bit in range(8 * len(data)):
+        flipped = bytearray(data)
+        flipped[bit // 8] ^= 1 << bit % 8
+        stored_index = StoredIndex(bytes(flipped), 0)
+        found = integer_bounds(stored_index, leaf, kind, ChunkCounts(**fields))
+        if found is not None:
+            assert found == judged(stored_index, form, kind, ChunkCounts(**fields))
