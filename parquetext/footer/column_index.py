@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
-from struct import iter_unpack
 from typing import NamedTuple
 
 from .. import kernels, wire
@@ -16,7 +14,6 @@ from .model import Node
 
 ORDERS = UNORDERED, ASCENDING, DESCENDING = range(3)  # BoundaryOrder
 _BYTES = wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
-_INTEGERS = wire.PHYSICAL_INT32, wire.PHYSICAL_INT64
 
 
 class StoredIndex(NamedTuple):
@@ -85,7 +82,7 @@ def parse_column_index(index: StoredIndex) -> ColumnIndex:
         _flags(data, fields.get(wire.COLUMN_INDEX_NULL_PAGES)),
         _binaries(data, fields.get(wire.COLUMN_INDEX_MIN_VALUES)),
         _binaries(data, fields.get(wire.COLUMN_INDEX_MAX_VALUES)),
-        _number(data, fields.get(wire.COLUMN_INDEX_BOUNDARY_ORDER)),
+        boundary_order(data, fields.get(wire.COLUMN_INDEX_BOUNDARY_ORDER)),
         None if counts is None else _numbers(data, counts),
     )
 
@@ -212,25 +209,10 @@ def _wrong_pages(judged: bytes, bits: int) -> list[int]:
 def _problems_beside(index: ColumnIndex, node: Node, fields: ChunkCounts) -> Iterator[str]:
     """Compare the bounds of pages with those of the chunk.
 
-    If the bounds of integers ascend, which has been checked, those of the first and the last page decide.
-    """
-    pages, low, high = _with_values(index)
-    is_integer = parse_element(node.thrift).type in _INTEGERS
-    if is_integer and index.boundary_order == ASCENDING and len(pages) > 2:
-        ends = [pages[0], pages[-1]], [low[0], low[-1]], [high[0], high[-1]]
-        if not any(_outside(*ends, node, fields)):
-            return
-    yield from _outside(pages, low, high, node, fields)
-
-
-def _outside(
-    pages: Sequence[int], low: list[bytes], high: list[bytes], node: Node, fields: ChunkCounts
-) -> Iterator[str]:
-    """Find bounds of pages that lie outside of the chunk's, and bounds of the chunk that no page has.
-
     A page's values are in both ranges, so the ranges overlap. If a bound of the chunk is a value, a page contains it:
     bounds of numbers are values unless the footer denies it; those of byte arrays may be shortened.
     """
+    pages, low, high = _with_values(index)
     minima, maxima = [fields.minimum] * len(pages), [fields.maximum] * len(pages)
 
     def judge(low: Sequence[bytes | None], high: Sequence[bytes | None]) -> bytes:
@@ -250,8 +232,8 @@ def _outside(
         yield "has maxima that are all below the chunk's maximum"
 
 
-def _items(data: bytes, field: tuple | None, types: tuple[int, ...]) -> tuple[int, int]:
-    """Return a list's number of items and the offset of the first; None if it is no list of these types.
+def list_items(data: bytes, field: tuple | None, types: tuple[int, ...]) -> tuple[int, int]:
+    """Return a list's number of items and the offset of the first; (0, 0) if it is no list of these types.
 
     The bytes have been walked before.
     """
@@ -263,24 +245,24 @@ def _items(data: bytes, field: tuple | None, types: tuple[int, ...]) -> tuple[in
 
 
 def _flags(data: bytes, field: tuple | None) -> list[bool]:
-    count, at = _items(data, field, (wire.TYPE_TRUE, wire.TYPE_FALSE))
-    flags = data[at : at + count]
-    return [flag == wire.TYPE_TRUE for flag in flags] if wire.TYPE_TRUE in flags else [False] * len(flags)
+    count, at = list_items(data, field, (wire.TYPE_TRUE, wire.TYPE_FALSE))
+    return [flag == wire.TYPE_TRUE for flag in data[at : at + count]]
 
 
 def _numbers(data: bytes, field: tuple | None) -> list[int]:
-    count, at = _items(data, field, (wire.TYPE_I64,))
+    count, at = list_items(data, field, (wire.TYPE_I64,))
     return kernels.varint.decode_many(data, count, at=at, bits=64, zigzag=True)[0].tolist() if count else []
 
 
-def _number(data: bytes, field: tuple | None) -> int | None:
+def boundary_order(data: bytes, field: tuple | None) -> int | None:
+    """Return the boundary order in a field that has been walked; None if there is none."""
     if field is None or field[1] != wire.TYPE_I32:
         return None
     return kernels.varint.zigzag_decode(kernels.varint.decode32(data, field[3])[0])
 
 
 def _binaries(data: bytes, field: tuple | None) -> list[bytes]:
-    count, at = _items(data, field, (wire.TYPE_BINARY,))
+    count, at = list_items(data, field, (wire.TYPE_BINARY,))
     alike = _alike(data, count, at) if count else []
     if alike is not None:
         return alike
@@ -295,7 +277,14 @@ def _binaries(data: bytes, field: tuple | None) -> list[bytes]:
 def _alike(data: bytes, count: int, at: int) -> list[bytes] | None:
     """Return items that are all as long as the first one, as numbers are; None if their lengths differ."""
     length = data[at]
-    end = at + count * (length + 1)
-    if length >= 0x80 or end > len(data) or data[at : end : length + 1] != bytes([length]) * count:
+    end = end_of_alike(data, count, at, length)
+    if end is None:
         return None
-    return list(chain.from_iterable(iter_unpack(f"x{length}s", data[at:end])))
+    return [data[start : start + length] for start in range(at + 1, end + 1, length + 1)]
+
+
+def end_of_alike(data: bytes, count: int, at: int, length: int) -> int | None:
+    """Return the offset after items that all have this length; None if one has another length."""
+    end = at + count * (length + 1)
+    is_alike = length < 0x80 and end <= len(data) and data[at : end : length + 1] == bytes([length]) * count
+    return end if is_alike else None

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyarrow as pa
 
 from .. import compute as pc
 from .. import kernels, wire
 from ..errors import ParquetextError
 from ..pruning import ColumnBounds
-from ..thrift import list_start
-from .column_index import ASCENDING, DESCENDING, ORDERS, ChunkCounts, StoredIndex
+from .column_index import (
+    ASCENDING,
+    DESCENDING,
+    ORDERS,
+    ChunkCounts,
+    StoredIndex,
+    boundary_order,
+    end_of_alike,
+    list_items,
+)
 from .leaf_types import LeafType
 
-_WIDTHS = {wire.PHYSICAL_INT32: 4, wire.PHYSICAL_INT64: 8}
-_LISTS = {
-    wire.COLUMN_INDEX_NULL_PAGES: (wire.TYPE_TRUE, wire.TYPE_FALSE),
-    wire.COLUMN_INDEX_MIN_VALUES: (wire.TYPE_BINARY,),
-    wire.COLUMN_INDEX_MAX_VALUES: (wire.TYPE_BINARY,),
-    wire.COLUMN_INDEX_NULL_COUNTS: (wire.TYPE_I64,),
-}
+_INTEGERS = wire.PHYSICAL_INT32, wire.PHYSICAL_INT64
+_SIDES = wire.COLUMN_INDEX_MIN_VALUES, wire.COLUMN_INDEX_MAX_VALUES
 
 
 def integer_bounds(index: StoredIndex, kind: LeafType, rows: pa.DataType, fields: ChunkCounts) -> ColumnBounds | None:
@@ -37,55 +38,46 @@ def integer_bounds(index: StoredIndex, kind: LeafType, rows: pa.DataType, fields
     fields : ChunkCounts
         With the number of values of each page, all positive.
     """
-    width, pages = _WIDTHS.get(kind.physical), fields.page_values
-    if width is None or not kind.is_viewed or not pages:
+    if kind.physical not in _INTEGERS or not kind.is_viewed or not fields.page_values:
         return None
-    lists = _lists_of(index.data, len(pages))
-    if lists is None or not _has_no_nulls(index.data, lists, len(pages), fields):
+    data, count = index.data, len(fields.page_values)
+    try:
+        stored = {field[0]: field for field in kernels.thrift.fields(data)}
+    except ParquetextError:
         return None
-    sides = [_values(index.data, lists[name], len(pages), width) for name in (2, 3)]
+    if not _has_no_nulls(data, stored, count, fields):
+        return None
+    sides = [_values(data, stored.get(name), count, kind.width) for name in _SIDES]
     if None in sides:
         return None
+    order = boundary_order(data, stored.get(wire.COLUMN_INDEX_BOUNDARY_ORDER))
     try:
-        low, high = (_typed(kind, pa.py_buffer(side), len(pages), width, rows) for side in sides)
-        ends = kind.array([fields.minimum, fields.maximum])
-        if low.null_count or high.null_count or not _are_sound(low, high, lists["order"], ends.cast(rows), fields):
+        low, high = (_typed(kind, pa.py_buffer(side), count, rows) for side in sides)
+        ends = kind.array([fields.minimum, fields.maximum]).cast(rows)
+        if low.null_count or high.null_count or not _are_sound(low, high, order, ends, fields):
             return None
     except (pa.ArrowException, OverflowError):
         return None
-    none = pa.array([False] * len(pages), pa.bool_())
+    none = pa.array([False] * count, pa.bool_())
     return ColumnBounds(low, high, none, pc.invert(none))
 
 
-def _lists_of(data: bytes, count: int) -> dict[Any, int] | None:
-    """Return the offset of the first item of each list by field, and the boundary order; None without one of them."""
-    try:
-        fields = kernels.thrift.fields(data)
-    except ParquetextError:
-        return None
-    found: dict[Any, int] = {}
-    for field in fields:
-        number, kind, at = field[0], field[1], field[3]
-        if number in _LISTS and kind == wire.TYPE_LIST:
-            items, found[number] = list_start(data, at)
-            if items != count or data[at] & 15 not in _LISTS[number]:
-                return None
-        elif number == wire.COLUMN_INDEX_BOUNDARY_ORDER and kind == wire.TYPE_I32:
-            found["order"] = kernels.varint.zigzag_decode(kernels.varint.decode32(data, at)[0])
-    return found if len(found) == len(_LISTS) + 1 and len(fields) == len({field[0] for field in fields}) else None
-
-
-def _has_no_nulls(data: bytes, lists: dict[Any, int], count: int, fields: ChunkCounts) -> bool:
-    flags, counts = lists[wire.COLUMN_INDEX_NULL_PAGES], lists[wire.COLUMN_INDEX_NULL_COUNTS]
-    if wire.TYPE_TRUE in data[flags : flags + count] or data[counts : counts + count] != bytes(count):
+def _has_no_nulls(data: bytes, stored: dict[int, tuple], count: int, fields: ChunkCounts) -> bool:
+    """Return True if the index and the chunk state that each page has values and no nulls."""
+    flags = list_items(data, stored.get(wire.COLUMN_INDEX_NULL_PAGES), (wire.TYPE_TRUE, wire.TYPE_FALSE))
+    nulls = list_items(data, stored.get(wire.COLUMN_INDEX_NULL_COUNTS), (wire.TYPE_I64,))
+    if flags[0] != count or nulls[0] != count:
+        return False
+    if wire.TYPE_TRUE in data[flags[1] : flags[1] + count] or data[nulls[1] : nulls[1] + count] != bytes(count):
         return False
     return fields.null_count <= 0 and min(fields.page_values or (0,)) > 0
 
 
-def _values(data: bytes, at: int, count: int, width: int) -> bytearray | None:
-    """Return the bytes of a list of values of this width; None if an item has another one."""
-    end = at + count * (width + 1)
-    if end > len(data) or data[at : end : width + 1] != bytes([width]) * count:
+def _values(data: bytes, field: tuple | None, count: int, width: int) -> bytearray | None:
+    """Return the bytes of a list of values of this width; None if it is another list."""
+    items, at = list_items(data, field, (wire.TYPE_BINARY,))
+    end = end_of_alike(data, count, at, width) if items == count else None
+    if end is None:
         return None
     values = bytearray(count * width)
     for byte in range(width):
@@ -93,12 +85,12 @@ def _values(data: bytes, at: int, count: int, width: int) -> bytearray | None:
     return values
 
 
-def _typed(kind: LeafType, values: pa.Buffer, count: int, width: int, rows: pa.DataType) -> pa.Array:
-    made = kind.array_of(pa.Array.from_buffers(pa.binary(width), count, [None, values]))
+def _typed(kind: LeafType, values: pa.Buffer, count: int, rows: pa.DataType) -> pa.Array:
+    made = kind.array_of(pa.Array.from_buffers(pa.binary(kind.width), count, [None, values]))
     return made if made.type == rows else made.cast(rows)
 
 
-def _are_sound(low: pa.Array, high: pa.Array, order: int, ends: pa.Array, fields: ChunkCounts) -> bool:
+def _are_sound(low: pa.Array, high: pa.Array, order: int | None, ends: pa.Array, fields: ChunkCounts) -> bool:
     """Return True if bounds contradict neither each other, nor the order, nor the chunk's bounds; nulls agree."""
     if order not in ORDERS or not _all(pc.less_equal(low, high)):
         return False

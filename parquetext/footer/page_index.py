@@ -15,6 +15,7 @@ from ..records import frozen
 from .column_index import ChunkCounts, StoredIndex, find_contradiction, parse_column_index
 from .columns import Bounds
 from .elements import parse_element
+from .integer_bounds import integer_bounds
 from .model import FooterReader, Node
 from .typed_bounds import StoredBounds, comparable_type
 
@@ -123,19 +124,6 @@ def parse_places(index: StoredIndex, chunks, row_group: int, num_rows: int, file
     return positions
 
 
-def read_bounds(
-    source, chunks, row_group: int, positions: PagePlaces, node: Node, fields: ChunkCounts | None = None
-) -> PageBounds | None:
-    """Read the column index of one of a flat leaf's chunks; None if it has none.
-
-    It must agree with `fields`, by default those of `chunks`. Errors are those of `read_index` and `parse_bounds`.
-    """
-    index = read_index(source, chunks, row_group, "column_index")
-    if index is None:
-        return None
-    return parse_bounds(index, node, fields or counts_of(chunks, row_group, positions.row_counts))
-
-
 def counts_of(chunks, row_group: int, page_values: Sequence[int] | None) -> ChunkCounts:
     """Combine the values of a chunk's pages with the chunk's statistics in the footer."""
     values, nulls, present = (chunks.array(name)[row_group] for name in ("num_values", "null_count", "present"))
@@ -167,6 +155,20 @@ def parse_bounds(index: StoredIndex, node: Node, fields: ChunkCounts) -> PageBou
         nulls = [values if is_null else count for is_null, count, values in known]
     judged = kernels.bound_checks.judge_pairs(node.thrift, node.column_order, low, high)
     return PageBounds(_usable(low, judged, wire.BOUND_MIN), _usable(high, judged, wire.BOUND_MAX), nulls)
+
+
+def typed_bounds(
+    index: StoredIndex, form: FooterReader, leaf: int, rows: pa.DataType, positions: PagePlaces, fields: ChunkCounts
+) -> ColumnBounds | None:
+    """Return the bounds in a column index in the type of the column's rows; None if they cannot be compared.
+
+    `fields` has the numbers of the values of the pages at `positions`. Errors are those of `parse_bounds`.
+    """
+    kind = comparable_type(form, leaf, rows)
+    if kind is None:
+        return None
+    found = integer_bounds(index, kind, rows, fields)
+    return found or parse_bounds(index, form.node(leaf), fields).typed(form, leaf, rows, positions)
 
 
 def _usable(values: list[bytes | None], judged: bytes, bit: int) -> list[bytes | None]:

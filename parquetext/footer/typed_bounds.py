@@ -44,11 +44,7 @@ class StoredBounds:
     @property
     def nulls(self) -> tuple[pa.BooleanArray, pa.BooleanArray]:
         """Return which row groups certainly have only nulls, and which have none."""
-        counts, values = self.null_counts, self.num_values
-        if not isinstance(counts, pa.Array) and not any(counts) and min(values, default=0) > 0:
-            none = pa.array([False] * len(counts), pa.bool_())
-            return none, pc.invert(none)
-        return known_nulls(self._has_bounds(), counts, values, self.is_required)
+        return known_nulls(self._has_bounds(), self.null_counts, self.num_values, self.is_required)
 
     @classmethod
     def joined(cls, parts: Sequence[StoredBounds]) -> StoredBounds:

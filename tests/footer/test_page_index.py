@@ -9,7 +9,7 @@ import pytest
 import parquetext
 from parquetext import thrift
 from parquetext.errors import Malformed
-from parquetext.footer.page_index import read_bounds, read_places
+from parquetext.footer.page_index import COLUMN_INDEX, counts_of, parse_bounds, read_index, read_places
 
 ROWS = 500
 
@@ -61,7 +61,8 @@ def test_pages_of_a_real_file_are_at_the_indexed_positions(tmp_path, implementat
         column, source = file.column("x"), file._source
         chunks = column.chunks
         positions = read_places(source, chunks, 0, ROWS)
-        bounds = read_bounds(source, chunks, 0, positions, column.node)
+        index = read_index(source, chunks, 0, COLUMN_INDEX)
+        bounds = parse_bounds(index, column.node, counts_of(chunks, 0, positions.row_counts))
     assert positions.first_rows == list(range(0, ROWS, 50)) and set(positions.row_counts) == {50}
     assert positions.offsets[1] - positions.offsets[0] == positions.sizes[0]
     assert [int.from_bytes(value, "little") for value in bounds.max] == list(range(49, ROWS, 50))

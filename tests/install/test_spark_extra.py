@@ -48,7 +48,7 @@ def checkout(tmp_path) -> Path:
 
 
 @pytest.mark.skipif(not shutil.which("javac"), reason="needs javac")
-def test_plain_sql_is_several_times_faster(long, checkout, tmp_path):
+def test_plain_sql_is_at_least_eight_times_faster(long, checkout, tmp_path):
     installed = fresh(tmp_path / "environment")
     run(installed, "-m", "pip", "install", "-q", f"{checkout}[spark]", cwd=tmp_path)
     done = subprocess.run([installed, "-c", PROGRAM], cwd=tmp_path, capture_output=True, text=True)
@@ -57,4 +57,4 @@ def test_plain_sql_is_several_times_faster(long, checkout, tmp_path):
     ours, stock, are_equal, total = json.loads(done.stdout.splitlines()[-1])
     print(f"one column of 4 files of 10,000 x 10: {ours:.3f} s, without our scan {stock:.3f} s", file=sys.stderr)
     assert are_equal and total == sum(4 * (100 * column + 4950) for column in range(0, 10_000, 250))
-    assert stock / ours > 4  # 6 to 9, depending on the machine and on what else it does
+    assert stock / ours >= 8

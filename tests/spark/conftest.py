@@ -53,13 +53,13 @@ def needed_scan_jar(scan_jar) -> Path:
 
 @pytest.fixture(scope="session")
 def own_classes(tmp_path_factory, quick_java) -> Path | None:
-    """A jar of the Java classes that tests bring; None without javac."""
+    """Return a jar of the tests' own Java classes; None if there is no javac."""
     return compiled_jar(tmp_path_factory.mktemp("classes")) if shutil.which("javac") else None
 
 
 @pytest.fixture(scope="session")
 def needed_own_classes(own_classes) -> None:
-    """Skip tests of these classes where they are not in the session."""
+    """Skip the test if the session does not have these classes."""
     if own_classes is None:
         pytest.skip("needs javac")
 

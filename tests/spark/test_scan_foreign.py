@@ -17,13 +17,13 @@ ROWS = 100
 
 @pytest.fixture
 def session(spark, needed_scan_jar, needed_own_classes):
-    """A session of this test alone: its settings may be changed."""
+    """Return a session whose settings a test may change."""
     return spark.newSession()
 
 
 @pytest.fixture
 def lake(tmp_path) -> Path:
-    """A folder with an upgraded file, whose name comes before the one that a test encrypts."""
+    """Make a folder with an upgraded file, whose name comes before the one that a test encrypts."""
     folder = tmp_path / "lake"
     folder.mkdir()
     path = folder / "a.parquet"
@@ -39,7 +39,7 @@ def scanned(read, lake: Path, **options: str) -> dict:
 
 
 def told_with_keys(session, lake: Path) -> list[dict]:
-    """Results of scans, and the files for which they asked for keys, without and with merged schemas."""
+    """Return the results of scans without and with merged schemas, and the files for which they requested keys."""
     keys, told = session._jvm.OneKey, []
     keys.asked()
     for merged in ("false", "true"):

@@ -1,6 +1,6 @@
 """Jobs and sliced scans in every supported Spark: the oldest in every run, and all with `--long`.
 
-One process of each version does both. That the newest one does the jobs, the other tests of this folder show, too.
+One process of each version runs both. The other tests of this folder run the jobs of the newest version.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ PROGRAM = """
 
 
 def make_lake(lake: Path) -> Path:
-    """Files by day, with types whose conversion differs between versions of Spark."""
+    """Write files by day, with types whose conversion differs between versions of Spark."""
     for number in range(FILES):
         numbers = range(number * ROWS, number * ROWS + ROWS)
         moments = [datetime.datetime(2020, 1, 1, 1, number, each % 60, 5) for each in numbers]
@@ -98,7 +98,7 @@ def make_lake(lake: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def told(run_driver, tmp_path_factory):
-    """What a version of Spark tells of the jobs, and of the scans."""
+    """Return a function that runs jobs and scans in a version of Spark once, and returns their results."""
 
     @functools.cache
     def run(version: str, **environment: str) -> tuple[dict, dict]:

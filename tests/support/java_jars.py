@@ -1,4 +1,4 @@
-"""A jar of the Java classes that tests bring, compiled against Spark's own jars."""
+"""A jar of the tests' own Java classes, compiled against Spark's jars."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SOURCES = Path(__file__).parent / "java"
 
 
 def compiled_jar(folder: Path) -> Path:
-    """A jar of the classes of `tests/support/java`, in a folder that has nothing else."""
+    """Return a jar of the classes of `tests/support/java`, made in an empty folder."""
     jars = f"{pyspark.__path__[0]}/jars/*"
     subprocess.run(
         ["javac", "-nowarn", "-Xlint:none", "-classpath", jars, "-d", folder, *SOURCES.glob("*.java")], check=True

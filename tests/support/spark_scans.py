@@ -1,4 +1,4 @@
-"""Metrics of a DataFrame's file scans, from its executed plan; queries that show whether slices change any row."""
+"""Metrics of a DataFrame's file scans, and queries that compare scans with and without slices."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _scans(plan) -> Iterator:
 
 
 def make_scanned_files(folder: Path) -> None:
-    """A new folder with a file of each form for `compared_scans`."""
+    """Make a folder with a file of each form for `compared_scans`."""
     rows = range(2_000)
     columns = {f"c{number}": pa.array(rows) for number in range(40)}
     columns |= {
@@ -87,7 +87,10 @@ def make_scanned_files(folder: Path) -> None:
 
 
 def compared_scans(spark: SparkSession, folder: str) -> dict:
-    """Each query's rows with slices and without; what plans and jobs show of them. Changes the session's settings."""
+    """Compare the rows of each query with and without slices, and return this and the metrics of plans and jobs.
+
+    The settings of the session are changed.
+    """
     told = {}
     for vectorized in ("true", "false"):
         spark.conf.set("spark.sql.parquet.enableVectorizedReader", vectorized)
@@ -117,7 +120,7 @@ def compared_scans(spark: SparkSession, folder: str) -> dict:
 
 
 def check_compared_scans(told: dict, infers_by_slices: bool = True) -> None:
-    """Slices change no row, and all that can be sliced is."""
+    """Assert that slices change no row, and that each scan that can be sliced is sliced."""
     told = dict(told)
     assert told.pop("inference") == (0 if infers_by_slices else 1)  # jobs
     assert told.pop("explained, true") == [True, True]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ... import wire
 from ...encoding.carried import Carried, may_have_copies
 from ...encoding.chunk_reader import Chunk, ChunkReader
 from ...encoding.registry import find_named
@@ -13,12 +14,11 @@ from ...footer.copied_chunks import CopyTable, copy_in
 from ...footer.locate import footer_begin
 from ...footer.model import FooterReader
 from ...footer.page_index import PagePlaces
-from ...wire import PHYSICAL_BYTE_ARRAY
 from ..plan.page_rows import Rows, pages_with_rows
 
 DAMAGED, OUTDATED, UNKNOWN = "copy-damaged", "copy-outdated", "copy-unknown"
 # Decoding a value of a copy takes as long as decompressing so many bytes (measured: 1.2 ns, 54 ns, and 0.7 ns a byte).
-NUMBER_BYTES, TEXT_BYTES = 2, 64
+NUMBER_COST, TEXT_COST = 2, 64
 PAGE_BYTES = 1 << 20  # of a page without an index, as most writers limit them
 
 
@@ -128,8 +128,8 @@ def is_cheaper(copy: Carried, chunk: Chunk, chunk_bytes: int, places: PagePlaces
     ranges : list of (int, int)
         The rows.
     """
-    value = TEXT_BYTES if chunk.leaf.kind.physical == PHYSICAL_BYTE_ARRAY else NUMBER_BYTES
-    decoded = _rows_of_pages(copy.rows_per_page, ranges) * value
+    cost = TEXT_COST if chunk.leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY else NUMBER_COST
+    decoded = _rows_of_pages(copy.rows_per_page, ranges) * cost
     if places is None:
         rows = _rows_of_pages(max(1, PAGE_BYTES * chunk.num_rows // max(chunk_bytes, 1)), ranges)
     else:

@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from ...errors import Malformed
 from ...footer.column_index import ChunkCounts
-from ...footer.integer_bounds import integer_bounds
 from ...footer.model import GROUP, FooterReader
 from ...footer.names import find_group_or_leaf
 from ...footer.page_index import (
@@ -19,11 +18,10 @@ from ...footer.page_index import (
     PagePlaces,
     counts_of,
     has_page_order,
-    parse_bounds,
     read_index,
     read_places,
+    typed_bounds,
 )
-from ...footer.typed_bounds import comparable_type
 from ...pruning import ColumnBounds, surviving_row_groups
 from ...records import frozen
 from .picks import Rows
@@ -76,15 +74,12 @@ class OffsetIndexes:
         """
         if leaf not in self._chunks:
             self._chunks[leaf] = self._form.column(leaf)
-        chunks, kind = self._chunks[leaf], comparable_type(self._form, leaf, rows)
+        chunks = self._chunks[leaf]
         index = read_index(self._source, chunks, row_group, COLUMN_INDEX)
-        if index is None or kind is None:
+        if index is None:
             return None
         fields = fields or counts_of(chunks, row_group, positions.row_counts)
-        bounds = integer_bounds(index, kind, rows, fields)
-        if bounds is None:
-            bounds = parse_bounds(index, self._form.node(leaf), fields).typed(self._form, leaf, rows, positions)
-        return bounds
+        return typed_bounds(index, self._form, leaf, rows, positions, fields)
 
 
 def candidate_rows(form: FooterReader, schema: pa.Schema, plan: Plan, indexes: OffsetIndexes) -> CandidateRows | None:
@@ -126,7 +121,8 @@ def _row_ranges(form: FooterReader, types: Mapping[str, pa.DataType], plan: Plan
     for row_group in row_groups:
         pages = {name: _pages(form, name, kind, row_group, plan, indexes) for name, kind in types.items()}
         begins = _begins([found[0].first_rows for found in pages.values() if found], counts[row_group])
-        pieces += zip(repeat(row_group), begins, [*begins[1:], counts[row_group]], strict=False)
+        ends = [*begins[1:], counts[row_group]]
+        pieces += zip(repeat(row_group), begins, ends, strict=False)
         for name, found in pages.items():
             parts[name].append((found, begins))
     bounds = {name: _joined(found) for name, found in parts.items()}
