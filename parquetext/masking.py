@@ -144,8 +144,9 @@ def _has_user(scheme: str, rest: str) -> bool:
     user, at, _ = authority.rpartition("@")
     if at:
         return scheme not in _CONTAINER_IN_FRONT or ":" in user
-    _, colon, port = authority.rpartition(":")
-    is_host = not colon or _IPV6.fullmatch(authority) or _PORT.fullmatch(port)
+    host, colon, port = authority.rpartition(":")
+    is_name = ":" not in host or _IPV6.fullmatch(host)  # "user:a0:0/@host": a host has no colon in front of its port
+    is_host = not colon or _IPV6.fullmatch(authority) or (is_name and _PORT.fullmatch(port))
     return not is_host and "@" in rest
 
 
