@@ -112,6 +112,13 @@ def test_a_par3_file_ends_as_the_page_shows(implementation):
     assert kernels.local.own_block(data, len(data))[:5] == (b"PAR3", 4, 0, 4, 5)
 
 
+def test_a_parx_file_ends_as_the_page_shows(implementation):
+    end = blocks()["parx-end"]
+    tail = locate(b"PARXhello" + end, 9 + len(end))
+    assert (tail.form.is_final, tail.footer_offset, tail.footer_length) == (True, 4, 5 + 13)
+    assert bytes(tail.form.rebuild(b"hello" + end[:-4])) == b"hello"
+
+
 @pytest.mark.parametrize(
     ("name", "marker", "pieces"),
     [("par3-plain", "spec", ()), ("par3-stack", "thrift", ((2, bytes(range(16))), (1, b"")))],
@@ -158,6 +165,7 @@ def test_every_example_of_the_page_is_checked():
         "par3-end",
         "par3-plain",
         "par3-stack",
+        "parx-end",
         "dialect-hello",
         "index-payload",
         "reference",

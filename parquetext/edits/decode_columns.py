@@ -107,6 +107,8 @@ def recorded_original(source, tail) -> RecordedOriginal | None:
     """
     if not tail.form.is_final:
         return recorded.recorded_original(source, tail)
+    if not tail.form.is_restorable:
+        return None
     [block] = tail.blocks  # other checks report its checksum
     final = FinalFooter(tail.form, source.read(block.payload, block.length), block.payload)
     back = restored(final)

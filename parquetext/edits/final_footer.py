@@ -14,7 +14,7 @@ from .kept_extension import MADE, KeptExtension, keep, parse, plain
 from .pieces import Piece
 from .slots import slot_of_copies
 
-FINAL = next(iter(forms.BY_MAGIC.values()))  # what `finalize` writes
+FINAL = next(spec for spec in forms.BY_MAGIC.values() if spec.is_restorable)  # the form that `finalize` writes
 BUILT = {wire.UUID_COPY_TABLE}  # slots that are built from the Thrift footer
 
 
@@ -51,7 +51,11 @@ def read_final(source, tail) -> FinalFooter:
     ------
     Damaged
         If a checksum or anything else is wrong; offsets count from the file's start.
+    Refused
+        If the Thrift footer cannot be restored from the form.
     """
+    if not tail.form.is_restorable:
+        tail.thrift_only()
     [block] = tail.blocks
     payload = source.read(block.payload, block.length)
     try:
@@ -125,6 +129,21 @@ def _checked_slots(base: FormSpec, piece: Piece, footer: Footer, scan) -> Slots:
     if base.build(scan, options).payload != payload:
         raise Refused(f"its {base.title} is not what this version writes; {renew}")
     return options.slots
+
+
+def alone(footer: Footer, spec: FormSpec) -> TailEdit:
+    """Return the edit that writes a final form in place of the footer of a new file.
+
+    Raises
+    ------
+    Refused
+        If the file is encrypted.
+    Unsupported
+        If the form cannot represent the footer.
+    """
+    scan = footer.scan()
+    refuse_encrypted(scan)
+    return TailEdit(footer.start, b"".join(spec.build(scan, BuildOptions())[:2]))
 
 
 def restored(footer: FinalFooter, *, bare: bool = False) -> TailEdit:

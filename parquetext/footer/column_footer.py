@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import kernels, wire
-from ..thrift import binary, integer, list_header, read
+from ..thrift import binary, integer, list_header, read, write
 from .arrow_errors import ArrowUnsupported
 from .elements import parse_element
 from .forms import spec_of
 from .model import GROUP, FooterReader, Node
 from .names import as_path
+
+PATH_IN_SCHEMA = (wire.COLUMN_CHUNK_META_DATA, wire.COLUMN_META_DATA_PATH_IN_SCHEMA)
 
 
 def chunk_structs(form: FooterReader, leaf: int, first: int, count: int) -> list[bytes] | None:
@@ -36,7 +38,7 @@ def column_footer(form: FooterReader, leaf: int, first: int, count: int) -> byte
     parts = [b"\x15", integer(form.version), b"\x19", list_header(len(elements)), *elements]
     parts += [b"\x16", integer(form.num_rows), b"\x19", list_header(len(structs))]
     for index, struct in enumerate(structs):
-        parts += [b"\x19", list_header(1), struct, b"\x16\0\x16", integer(rows[first + index]), b"\0"]
+        parts += [b"\x19", list_header(1), _with_path(struct, node), b"\x16\0\x16", integer(rows[first + index]), b"\0"]
     last = wire.FILE_META_DATA_ROW_GROUPS
     if created_by is not None:
         parts += [b"\x28", binary(created_by)]
@@ -45,6 +47,17 @@ def column_footer(form: FooterReader, leaf: int, first: int, count: int) -> byte
         header = wire.FILE_META_DATA_COLUMN_ORDERS - last << 4 | wire.TYPE_LIST
         parts += [bytes([header]), list_header(1), bytes([node.column_order << 4 | wire.TYPE_STRUCT, 0, 0])]
     return b"".join([*parts, b"\0"])
+
+
+def _with_path(struct: bytes, node: Node) -> bytes:
+    """Return a ColumnChunk with its path_in_schema: pyarrow requires it, and writers may omit it."""
+    if kernels.thrift.path(struct, PATH_IN_SCHEMA) is not None:
+        return struct
+    fields = read("ColumnChunk", struct)
+    metadata = fields.get("meta_data")
+    if not isinstance(metadata, dict):
+        return struct
+    return write("ColumnChunk", fields | {"meta_data": metadata | {"path_in_schema": [*as_path(node.path)]}})
 
 
 def schema_footer(form: FooterReader) -> bytes:

@@ -179,6 +179,8 @@ class FormSpec:
         The kind of its block.
     magic : bytes or None
         The file's last bytes, if the form replaces the Thrift footer.
+    first_bytes : bytes
+        The first bytes of a file that is written with the form.
     trailer_bytes : int
         Size of its block's trailer.
     checked_trailer_bytes : int
@@ -189,10 +191,16 @@ class FormSpec:
         Checksums cover every byte that is read.
     is_final : bool
         The file has no other footer.
+    is_restorable : bool
+        `finalize` writes the form, and `restore` restores the file from before.
+    no_thrift : str
+        The reason why the Thrift footer of a file with a final form cannot be changed, and the remedy.
     is_preferred : bool
         A file that has the form is opened by it; otherwise only on request, or if the Thrift footer is damaged.
     is_writable : bool
         `upgrade` and writers can add it.
+    is_written_alone : bool
+        Writers of new files can write it in place of the Thrift footer.
     has_bounds, has_names, has_page_index : bool
         It stores the chunks' bounds, finds a name without reading all names, stores the locations of page indexes.
     has_file_paths : bool
@@ -221,13 +229,17 @@ class FormSpec:
     generation: ClassVar[int] = 1
     uuid: ClassVar[UUID | None] = None
     magic: ClassVar[bytes | None] = None
+    first_bytes: ClassVar[bytes] = b"PAR1"
     trailer_bytes: ClassVar[int] = wire.BLOCK_TRAILER_BYTES
     checked_trailer_bytes: ClassVar[int] = 0
     is_lossless: ClassVar[bool] = False
     is_verified: ClassVar[bool] = False
     is_final: ClassVar[bool] = False
+    is_restorable: ClassVar[bool] = False
+    no_thrift: ClassVar[str] = ""
     is_preferred: ClassVar[bool] = True
     is_writable: ClassVar[bool] = True
+    is_written_alone: ClassVar[bool] = False
     has_bounds: ClassVar[bool] = True
     has_names: ClassVar[bool] = True
     has_page_index: ClassVar[bool] = True

@@ -22,11 +22,12 @@ def locate_in(source, tail: bytes) -> Tail:
     try:
         return locate(tail, source.size)
     except Malformed as error:
-        if bytes(tail[-4:]) in (MAGIC, *forms.BY_MAGIC) or source.size < 4 or bytes(source.read(0, 4)) != MAGIC:
+        magics = (MAGIC, *forms.BY_MAGIC)
+        if bytes(tail[-4:]) in magics or source.size < 4 or (first := bytes(source.read(0, 4))) not in magics:
             raise
         fields = error.message.removeprefix(NO_PARQUET)
         why = "it was cut, not written to its end, or damaged there"
-        error.message = f"it begins as a Parquet file (b'PAR1') and does not end as one: {why}; {fields}"
+        error.message = f"it begins as a Parquet file ({first!r}) and does not end as one: {why}; {fields}"
         raise
 
 
@@ -47,11 +48,11 @@ def locate(tail, file_size: int) -> Tail:
     Damaged
         The checksum of a PAR3 footer's length is wrong.
     Unsupported
-        The footer is longer than 2^31 - 1 bytes.
+        The footer is longer than 2^31 - 1 bytes, or a flag of a PARX footer is not supported.
     Refused
         The footer is encrypted (magic PARE).
     ParquetextError
-        Fewer than 9 bytes were given (16 of a PAR3 file), or more than the file has.
+        Fewer than 9 bytes were given (16 of a PAR3 file, 17 of a PARX file), or more than the file has.
     """
     view = memoryview(tail).cast("B")
     if file_size < SMALLEST_FILE:

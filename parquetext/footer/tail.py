@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
 from .. import block_text, extension, kernels, wire
-from ..errors import Damaged, ParquetextError, Unsupported, wire_error
+from ..errors import Damaged, ParquetextError, Refused, Unsupported
 from ..findings import Finding
 from ..records import frozen
 
@@ -133,7 +133,7 @@ class Tail:
             If another form replaces the Thrift footer.
         """
         if self.form.is_final:
-            raise wire_error(wire.NO_THRIFT, self.file_size - 4)
+            raise Refused(self.form.no_thrift, offset=self.file_size - 4, code=wire.NO_THRIFT)
         return self
 
     def has(self, uuid: UUID) -> bool:

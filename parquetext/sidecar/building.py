@@ -175,8 +175,9 @@ def footer_bytes(source) -> tuple[int, bytes, bytes]:
     """Return the footer's offset, its bytes up to the last 8 of the file, and the Thrift footer in or behind them."""
     tail = read_tail(source, FIRST_READ_REMOTE)
     offset = tail.footer_offset
-    footer = source.read(offset, source.size - LENGTH_AND_MAGIC - offset)
-    return offset, footer, tail.form.rebuild(footer[: tail.footer_length]) if tail.form.is_final else footer
+    end = source.read(offset, source.size - offset)
+    footer = end[:-LENGTH_AND_MAGIC]
+    return offset, footer, tail.form.rebuild(end[: tail.footer_length]) if tail.form.is_final else footer
 
 
 def _data(source) -> pa.NativeFile:

@@ -16,7 +16,7 @@ from parquetext import edits, extension, kernels
 from parquetext.findings import is_sound
 from parquetext.footer.best_form import named_form
 from parquetext.footer.form_agreement import compare_form
-from parquetext.footer.form_spec import FIELD_NAMES, Checked, Fields, FormSpec
+from parquetext.footer.form_spec import FIELD_NAMES, BuildOptions, Checked, Fields, FormSpec
 from parquetext.footer.forms import BY_NAME, SPECS, THRIFT, spec_of
 from parquetext.footer.locate import read_tail
 from parquetext.storage import open_source
@@ -48,7 +48,11 @@ ORIGINAL = written()
 def with_form(path: Path, spec: FormSpec) -> Path:
     """Write a file in a form."""
     path.write_bytes(ORIGINAL)
-    if spec.is_final:
+    if spec.is_written_alone:
+        payload, trailer, _ = spec.build(kernels.scan.scan(footer_of(ORIGINAL)), BuildOptions())
+        data = ORIGINAL[len(spec.first_bytes) : -8 - len(footer_of(ORIGINAL))]
+        path.write_bytes(spec.first_bytes + data + payload + trailer)
+    elif spec.is_final:
         edits.finalize(path, confirm=True)
     elif spec is not THRIFT:
         edits.upgrade(path, form=spec.name)
@@ -167,13 +171,27 @@ def test_a_lossless_form_gives_the_thrift_footer_back(tmp_path, spec, implementa
     assert bytes(spec.rebuild(payload)) == extension.strip(footer_of(ORIGINAL)) == footer_of(ORIGINAL)
 
 
-@pytest.mark.parametrize("spec", FORMS)
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if not spec.is_written_alone], ids=lambda spec: spec.name)
 def test_the_way_back_gives_the_original_file(tmp_path, spec, implementation):
     path = with_form(tmp_path / "x.parquet", spec)
     if spec.is_final:
         edits.restore(path)
     edits.strip(path)
     assert path.read_bytes() == ORIGINAL
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if spec.is_written_alone], ids=lambda spec: spec.name)
+def test_a_form_that_new_files_have_alone_is_written_by_the_writer(tmp_path, spec, implementation):
+    path = tmp_path / "x.parquet"
+    parquetext.write_table(TABLE, path, form=spec.name)
+    data = path.read_bytes()
+    assert data.startswith(spec.first_bytes) and data.endswith(spec.magic)
+    with parquetext.open(path) as file:
+        assert file.form == spec.name and file.read().equals(TABLE)
+    for change in (edits.strip, edits.restore, edits.upgrade):
+        with pytest.raises(parquetext.errors.Refused, match="parquetext rewrite"):
+            change(path)
+    assert path.read_bytes() == data
 
 
 def test_a_form_that_is_not_in_the_file_is_an_error(tmp_path):

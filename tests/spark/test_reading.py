@@ -474,6 +474,12 @@ def test_par3_files_are_read(spark, tmp_path):
     assert source(spark, path).agg(F.sum("a")).collect() == [(435,)]
 
 
+def test_parx_files_are_read(spark, tmp_path):
+    path = str(tmp_path / "t.parquet")
+    parquetext.write_table(pa.table({"a": range(30)}), path, form="parx", row_group_size=10)
+    assert source(spark, path).agg(F.sum("a")).collect() == [(435,)]
+
+
 def test_a_damaged_file_is_an_error_that_names_it(spark, tmp_path):
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 but no footer at the end")
     with pytest.raises(Exception, match=r"bad\.parquet"):

@@ -9,12 +9,13 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from ... import sidecar, storage
+from ...edits.final_footer import alone
 from ...edits.footer import SMALLEST_READ, read_footer
 from ...edits.options import STORAGE_REFUSALS, Options
 from ...edits.table_logs import refuse_new_files, refuse_replacing
 from ...edits.upgrade import choice_of, with_form
 from ...errors import ParquetextError
-from ...footer.forms import AUTO, THRIFT, WRITABLE
+from ...footer.forms import ALONE, AUTO, THRIFT, WRITABLE
 
 DEFAULTS = {"write_page_index": True}  # as in parquet-java, and unlike pyarrow
 
@@ -33,6 +34,8 @@ def edit_of_written(written, form: str, options: Options, ignored: frozenset[str
         return None
     with written.written() as source:
         footer = read_footer(source, SMALLEST_READ)
+        if form in ALONE:
+            return alone(footer, ALONE[form])
         chosen = choice_of(footer, options.placement).form if form == AUTO else form
         if chosen not in WRITABLE:
             return None

@@ -14,7 +14,7 @@ from ...edits.options import SCAN, check_optimize_for
 from ...edits.table_logs import refuse_stale_summary, refuse_table_files
 from ...errors import ColumnError, Malformed, ParquetextError, Unsupported
 from ...footer.bloom_filters import ELSEWHERE
-from ...footer.forms import AUTO, Form
+from ...footer.forms import AUTO, THRIFT, Form, check_writable
 from ...footer.leaf_types import CODECS
 from ...nearest import nearest
 from ...pruning.bloom import LARGEST, find_bitset
@@ -117,6 +117,7 @@ def rewrite_file(
     300
     """
     ignored = check(ignore, IGNORABLE)
+    check_writable(form, THRIFT.name)
     check_optimize_for(optimize_for)
     _check_level(codec, level)
     refuse_table_files(out, ignored)

@@ -17,13 +17,14 @@ from ...edits.options import IGNORABLE, SCAN, STORAGE_REFUSALS, Options, check_o
 from ...edits.table_logs import refuse_replacing
 from ...errors import ParquetextError, Refused
 from ...extension import ASIDE
-from ...footer.forms import AUTO, THRIFT, WRITABLE, Form, check_writable
+from ...footer.forms import ALONE, AUTO, THRIFT, WRITABLE, Form, check_writable
 from ...footer.names import find_group_or_leaf
 from ...footer.thrift_form import ThriftForm
 from ...sidecar.store_layout import store_of
 from ...storage.refusals import check
 from ...unpicklable import Unpicklable
 from .dictionaries import DICTIONARY_BYTES, worth_a_dictionary
+from .first_bytes import beginning_with
 from .given_names import GIVEN, passing_given_names
 from .layouts import writer_options
 from .new_files import DEFAULTS, edit_of_written
@@ -91,9 +92,10 @@ class ParquetWriter(Unpicklable, pq.ParquetWriter):
     schema : pyarrow.Schema
     filesystem : pyarrow.fs.FileSystem, optional
         The filesystem of the path `where`.
-    form : {"auto", "flat", "index", "thrift"}
+    form : {"auto", "flat", "index", "thrift", "parx"}
         The footer's form; ``"thrift"`` is pyarrow's. ``"auto"`` uses the form chosen by `edits.choice.choose_form` if
-        it can be written here, and otherwise ``"thrift"``.
+        it can be written here, and otherwise ``"thrift"``. ``"parx"`` is a proposal that no released reader reads: the
+        file has another magic, and its footer has a checksum and is not changed later.
     placement, marker : str
         As in `parquetext.upgrade`.
     ignore : iterable of str
@@ -125,8 +127,9 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
     ColumnError
         If `copies` names an unknown column.
     Refused
-        If an encrypted file is to get a footer of another form. If an attribute cannot be kept. If the file belongs to
-        a `sidecar.Store`, whose `append` and `replace` write it, or to a table whose log records its size.
+        If an encrypted file is to get a footer of another form, or a file of the form ``"parx"`` copies. If an
+        attribute cannot be kept. If the file belongs to a `sidecar.Store`, whose `append` and `replace` write it, or to
+        a table whose log records its size.
     Conflict
         If another process is writing or changing the file.
     """
@@ -174,17 +177,19 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
     ):
         given = options.pop(GIVEN)
         options = DEFAULTS | options | _given(locals(), given)
-        check_writable(form, THRIFT.name)
+        check_writable(form, THRIFT.name, *ALONE)
         check_optimize_for(optimize_for)
         if filesystem is not None and _is_stream(where):
             raise ParquetextError(f"specified path is file-like, and a filesystem goes with paths only: {where!r}")
         if copies is not None:
+            if form in ALONE:
+                raise Refused(f"columns of a file of the form {form!r} cannot have copies in other encodings")
             check_asked(copies, copies_codec)
             _check_columns(() if isinstance(copies, str) else copies, schema)
         self._copies, self._copies_codec = copies, copies_codec
         self._ignored = check(ignore, IGNORABLE)
         if options.get("encryption_properties") is not None:
-            if form in WRITABLE:
+            if form in WRITABLE or form in ALONE:
                 raise Refused(f"an encrypted file cannot have a footer of the form {form!r}")
             if copies is not None:
                 raise Refused("columns of an encrypted file cannot have copies in other encodings")
@@ -210,18 +215,23 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         self._pending: tuple[dict[str, Any], str] | None = None
         self._pairs: list[dict] = []  # key-values that wait for pyarrow's writer
         if use == SCAN:
-            super().__init__((self._scratch or self._new).sink, schema, **options)
+            super().__init__(self._sink(), schema, **options)
             return
         probed = writer_options(use, schema.empty_table(), options) | {"encryption_properties": None}
         pq.ParquetWriter(pa.BufferOutputStream(), schema, **probed).close()  # raises the errors of the options now
         self.schema, self.is_open, self._pending = schema, True, (options, use)
+
+    def _sink(self) -> pa.NativeFile:
+        """Return the stream that pyarrow's writer writes to."""
+        sink = (self._scratch or self._new).sink
+        return beginning_with(ALONE[self._form].first_bytes, sink) if self._form in ALONE else sink
 
     def _begin_with(self, rows: pa.Table) -> None:
         """Start pyarrow's writer with the layout for the first rows, if it waits for them."""
         if self._pending is not None:
             (options, use), self._pending, schema = self._pending, None, self.schema
             sample = rows if rows.schema.equals(schema) else schema.empty_table()
-            super().__init__((self._scratch or self._new).sink, schema, **writer_options(use, sample, options))
+            super().__init__(self._sink(), schema, **writer_options(use, sample, options))
             for pairs in self._pairs:
                 super().add_key_value_metadata(pairs)
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..form_spec import FormSpec
 
 __all__ = [
+    "ALONE",
     "AUTO",
     "BLOCKS",
     "BY_KEY",
@@ -51,6 +52,7 @@ BY_KEY = {**BY_MAGIC, **{uuid.bytes: spec for uuid, spec in BY_UUID.items()}}  #
 THRIFT = next(spec for spec in SPECS if spec.uuid is None)
 FRAMED = tuple(spec for spec in BY_UUID.values() if spec.trailer_bytes != wire.BLOCK_TRAILER_BYTES)
 WRITABLE = {spec.name: spec for spec in SPECS if spec.is_writable}
+ALONE = {spec.name: spec for spec in SPECS if spec.is_written_alone}
 PREFERRED = {uuid: spec for uuid, spec in BY_UUID.items() if spec.is_preferred}
 BLOCKS = frozenset(uuid for uuid, spec in BY_UUID.items() if spec.stands_alone)  # a footer has one of them
 MAGICS = (b"PAR1", b"PARE", *BY_MAGIC)  # at the ends of files
@@ -69,9 +71,9 @@ class Form(StrEnum):
 
 AUTO = Form("auto")
 
-for _uuid, _spec in BY_UUID.items():
-    if _uuid not in extension.known():
-        extension.register(_uuid, _spec.title)
+for _spec in reversed(SPECS):  # of forms with one kind of block, the one beside the Thrift footer names it
+    if _spec.uuid is not None and _spec.uuid not in extension.known():
+        extension.register(_spec.uuid, _spec.title)
 
 
 def spec_of(reader) -> FormSpec | None:
@@ -102,4 +104,6 @@ def check_writable(name: str, *others: str) -> None:
     """Raise ParquetextError for a form that no footer can be given; `others` are allowed too."""
     known = (*WRITABLE, AUTO, *others)
     if name not in known:
-        raise ParquetextError(f"unknown footer form {name!r}: use one of {', '.join(known)}", code=wire.BAD_ARGUMENT)
+        form = f"footer form {name!r}"
+        problem = f"the {form} cannot be written here" if name in BY_NAME else f"unknown {form}"
+        raise ParquetextError(f"{problem}: use one of {', '.join(known)}", code=wire.BAD_ARGUMENT)

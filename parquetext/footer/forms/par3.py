@@ -20,7 +20,8 @@ class Par3Spec(FlatSpec):
     name, title, rank = "par3", "flat footer", 0
     magic = b"PAR3"
     trailer_bytes = TRAILER.size
-    is_final = True
+    is_final = is_restorable = True
+    no_thrift = wire.ERRORS[wire.NO_THRIFT][2]
     is_writable = False
     record_code = None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...footer.forms import BY_UUID
+from ...footer.forms import SPECS
 
 
 class Kind(NamedTuple):
@@ -92,8 +92,8 @@ def _parse(text: str) -> tuple[dict[str, str], dict[str, Kind]]:
     return groups, kinds
 
 
-_OF_FORMS = [f"{spec.part_kind} = {spec.title}" for spec in BY_UUID.values() if spec.part_kind != "block"]
-GROUPS, KINDS = _parse(_TEXT.replace("{forms}", "\n    ".join(_OF_FORMS)))
+_OF_FORMS = {spec.part_kind: spec.title for spec in SPECS if spec.part_kind != "block"}
+GROUPS, KINDS = _parse(_TEXT.replace("{forms}", "\n    ".join(map(" = ".join, _OF_FORMS.items()))))
 
 
 def group_of(kind: str) -> str:

@@ -10,6 +10,7 @@ from ... import extension, kernels, wire
 from ...errors import ParquetextError
 from ...findings import Finding
 from ...footer import forms
+from ...footer.form_spec import FormSpec
 from ...footer.locate import read_tail
 from ...footer.payload_cells import COLUMNS, KEY_VALUES
 from ...footer.tail import LENGTH_AND_MAGIC, Block, Tail
@@ -122,14 +123,14 @@ def _block_parts(source, block: Block) -> Iterator[Part]:
     if block.is_text:
         yield begin, begin + block.size, KINDS.get(block.uuid, "block"), {"name": name}
         return
-    yield from _payload_parts(source, block)
+    yield from _payload_parts(source, block, forms.BY_UUID.get(block.uuid))
     yield end, end + block.trailer, "block-trailer", {"name": name}
 
 
-def _payload_parts(source, block: Block, keys: Sequence[str] = ()) -> Iterator[Part]:
-    """Yield the parts of a block's payload; key-values of these keys are parts with their names."""
-    begin, length, spec = block.payload, block.length, forms.BY_UUID.get(block.uuid)
-    kind, name = KINDS.get(block.uuid, "block"), extension.name_of(block.uuid)
+def _payload_parts(source, block: Block, spec: FormSpec | None, keys: Sequence[str] = ()) -> Iterator[Part]:
+    """Yield the parts of the payload of a form's block; key-values of these keys are parts with their names."""
+    begin, length, name = block.payload, block.length, extension.name_of(block.uuid)
+    kind = KINDS.get(block.uuid, "block") if spec is None else spec.part_kind
     at = begin
     for start, end, part, number in () if spec is None else spec.claim(source.read(begin, length)):
         if at < begin + start:
@@ -154,7 +155,7 @@ def _claim_final(claims: Claims, source, tail: Tail) -> TailParts:
         keys = key_names(thrift, fields.scan)
     except ParquetextError as error:
         fields.findings.append(Finding.of(spec.damaged, error.at(None, block.payload), spec.title))
-    claims.cover(block.payload, end, KINDS[block.uuid], _payload_parts(source, block, keys))
+    claims.cover(block.payload, end, spec.part_kind, _payload_parts(source, block, spec, keys))
     trailer = block.trailer - MAGIC_BYTES
     claims.add(end, trailer, "footer-length")
     claims.add(end + trailer, MAGIC_BYTES, "magic")

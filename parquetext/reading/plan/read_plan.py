@@ -166,6 +166,5 @@ def _sliced(plan: Plan, file: File) -> Plan:
     if not plan.is_sliced:
         file._on_form(check_form)  # pyarrow reads the whole footer
         if file.spec.is_final:
-            message = "not readable by a slice, and a PAR3 file has no Thrift footer; parquetext.restore brings it back"
-            raise ArrowUnsupported(message, file=str(file.path))
+            raise ArrowUnsupported(f"not readable by a slice: {file.spec.no_thrift}", file=str(file.path))
     return plan
