@@ -11,7 +11,7 @@ import pyarrow as pa
 from .. import compute as pc
 from .. import kernels
 from ..errors import ParquetextError
-from ..footer.forms import names_in
+from ..footer.forms import add_referred, names_in
 from ..footer.locate import FIRST_READ_REMOTE, locate
 from ..footer.tail import Tail
 from ..records import frozen
@@ -79,6 +79,7 @@ def read_footer(path, *, sidecars: bool = False) -> Footer:
     try:
         tail, data, size, read, modified = _local(target.path) if local else _remote(target)
         scan = kernels.scan.scan(tail.form.rebuild(data))
+        add_referred(tail, data)
     except ParquetextError as error:
         raise error.at(str(target)) from None
     forms = names_in(tail)
@@ -89,7 +90,7 @@ def read_footer(path, *, sidecars: bool = False) -> Footer:
     return Footer(scan, size, forms, read, modified)
 
 
-def _local(path: str) -> tuple[Tail, object, int, int, int | None]:
+def _local(path: str) -> tuple[Tail, bytes | memoryview, int, int, int | None]:
     now = time.time_ns()
     file = kernels.local.LocalFile(path, FIRST_READ)
     try:

@@ -19,7 +19,7 @@ from ..threads import Pool
 from .advice import leaves_named
 from .decode_columns import unchanged_original
 from .directories import takes_directories
-from .footer import Footer
+from .footer import Footer, refuse_referring
 from .options import ChangeOptions
 from .original_footer import OriginalFooter, original_footer_of
 from .renewal import kept_pieces, renewed_end
@@ -88,6 +88,7 @@ def add_page_index(
     columns = [bloom] if isinstance(bloom, str) else list(bloom)
 
     def plan(footer: Footer, ignored: frozenset[str], source) -> Planned:
+        refuse_referring(footer)
         form = ThriftForm(footer.bare)
         refuse_encrypted(form.scan)
         indexer = Indexer(source, form, frozenset(leaves_named(form, columns)))

@@ -11,7 +11,7 @@ from ..footer.thrift_form import ThriftForm, refuse_encrypted
 from ..rewrite.native import Native, Replaced, replaced
 from .advice import leaves_named
 from .decode_columns import unchanged_original
-from .footer import Footer
+from .footer import Footer, refuse_referring
 from .options import RewriteOptions
 from .pieces import Piece
 from .renewal import Renewed, kept_pieces
@@ -80,6 +80,7 @@ def drop_original_encoding(
     check_drop_confirmed(confirm, change.get("dry_run", False))
 
     def plan(footer: Footer, ignored: frozenset[str], source) -> Planned:
+        refuse_referring(footer)
         form = ThriftForm(footer.bare)
         refuse_encrypted(form.scan)
         leaves = range(len(form.scan.leaves)) if columns is None else leaves_named(form, columns)

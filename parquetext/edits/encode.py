@@ -17,7 +17,7 @@ from ..storage.refusals import check
 from .advice import CODECS, advised, budget_of, chosen, growth_of, leaves_named
 from .directories import takes_directories
 from .encoding_names import BEST, codec_of, encoding_of
-from .footer import Footer, read_footer
+from .footer import Footer, read_footer, refuse_referring
 from .options import IGNORABLE, STORAGE_REFUSALS, RewriteOptions
 from .pieces import Piece
 from .renewal import Renewed, kept_pieces
@@ -101,6 +101,7 @@ def encode(
     check_asked(columns, codec, max_growth)
 
     def plan(footer: Footer, ignored: frozenset[str], source) -> Planned:
+        refuse_referring(footer)
         wanted, reason = _wanted(source, footer, columns, codec, max_growth)
         change = EncodedFile(source, footer, wanted, kept_pieces(footer, ignored, wrap), ignored)
         if not change.is_needed:

@@ -8,7 +8,7 @@ from ..errors import Refused, names_memory
 from ..extension import ASIDE
 from .directories import takes_directories
 from .final_footer import FINAL, FinalFooter, applied, base_of, sealed
-from .footer import Footer
+from .footer import Footer, refuse_referring
 from .options import ChangeOptions, Options
 from .result import Result
 from .run import Planned, change_footer, read_either
@@ -72,6 +72,7 @@ def finalize(
                 raise Refused("a PAR3 file does not change: restore it, and finalize it with these extensions")
             return Planned(None, footer.form)
         if extensions:
+            refuse_referring(footer)
             options = Options(placement=footer.placement or ASIDE, extensions=extensions)
             footer = applied(footer, with_form(footer, base_of(FINAL), options, ignored).edit)
         return Planned(sealed(footer), FINAL.name)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from .. import extension, kernels, wire
 from ..errors import ParquetextError, Refused, Unsupported, wire_error
 from ..footer import forms
+from ..footer.form_spec import FormSpec
 from ..footer.locate import FIRST_READ_LOCAL, MAX_FOOTER_BYTES, read_tail
 from ..footer.tail import LENGTH_AND_MAGIC, Tail
 from ..records import frozen
@@ -21,6 +23,14 @@ STOP = b"\x00"
 SIGNATURE_BYTES = 28
 OURS = forms.BLOCKS | {wire.UUID_FOOTER_REFERENCE}
 SMALLEST_READ = LENGTH_AND_MAGIC + len(STOP) + wire.BLOCK_TRAILER_BYTES
+
+
+class Referred(NamedTuple):
+    """A form to which a Thrift struct refers, and its payload, which precedes the footer."""
+
+    spec: FormSpec
+    start: int
+    length: int
 
 
 @frozen
@@ -41,6 +51,8 @@ class Footer:
         The scan that found the struct's end, if there is no extension.
     reference : ReferencePiece or None
         The reference to the pieces before the footer.
+    referred_payload : bytes or None
+        The payload of `referred`, if it has been read.
     """
 
     data: bytes
@@ -49,6 +61,7 @@ class Footer:
     pieces: tuple[Piece, ...]
     known_scan: Any = None
     reference: ReferencePiece | None = None
+    referred_payload: bytes | None = None
 
     def scan(self, *, strict: bool = True):
         """Scan the footer into arrays; if it contradicts itself, raise an error unless `strict` is False."""
@@ -69,6 +82,11 @@ class Footer:
         aside = [piece for piece in self.pieces if piece.is_aside]
         zeros = self.offset - self.start - sum(piece.size for piece in aside)
         return b"".join((bytes(zeros), *_parts(aside), self.data))
+
+    @property
+    def whole_end(self) -> bytes:
+        """Return the file's bytes from `start` on."""
+        return b"".join((self.end, len(self.data).to_bytes(4, "little"), MAGIC))
 
     @property
     def is_free_form(self) -> bool:
@@ -98,7 +116,22 @@ class Footer:
     @property
     def form(self) -> str:
         """Return the name of the form of our footer, or that of the Thrift form."""
-        return form_in(self.pieces)
+        referred = [] if self.referred is None else [self.referred.spec.name]
+        return forms.best_name([form_in(self.pieces), *referred])
+
+    @property
+    def referred(self) -> Referred | None:
+        """Return the form to which the struct refers, if its payload ends where the footer begins."""
+        tail = Tail(self.offset + len(self.data) + LENGTH_AND_MAGIC, self.offset, len(self.data), forms.THRIFT)
+        forms.add_referred(tail, self.data)
+        found = (Referred(spec, block.payload, block.length) for spec, block in tail.referred)
+        return next((each for each in found if each.start + each.length == self.start), None)
+
+    @property
+    def unreferring(self) -> bytes:
+        """Return the Thrift struct without its extension, and without a reference to a form."""
+        structs = (spec.without_reference(self.bare) for spec in forms.REFERRED)
+        return next((struct for struct in structs if struct is not None), self.bare)
 
     def edit(self, pieces: Sequence[Piece], marker: str = "spec", placement: str | None = None) -> TailEdit:
         """Return the tail edit that leaves the footer with these pieces, or without an extension if there are none.
@@ -148,6 +181,12 @@ class Footer:
         if self.location is not None and keeps:
             return self.location.placement == 1
         return placement == extension.AFTER_STOP
+
+
+def refuse_referring(footer: Footer) -> None:
+    """Refuse a footer with a reference to a form, whose offsets a change of the struct would make wrong."""
+    if footer.unreferring != footer.bare:
+        raise Refused("a field of the footer refers to offsets in it, which would become wrong: strip the file first")
 
 
 def _parts(pieces: Iterable[Piece]) -> Iterator[bytes | memoryview]:
@@ -201,9 +240,13 @@ def read_thrift(source, tail: Tail) -> Footer:
     data = source.read(tail.footer_offset, tail.footer_length)
     front = source.read(tail.start, tail.footer_offset - tail.start) if tail.start < tail.footer_offset else b""
     try:
-        return parse_footer(data, tail.footer_offset, front)
+        footer = parse_footer(data, tail.footer_offset, front)
     except ParquetextError as error:
         raise error.at(None, tail.footer_offset) from None
+    referred = footer.referred
+    if referred is None:
+        return footer
+    return replace(footer, referred_payload=source.read(referred.start, referred.length))
 
 
 def parse_footer(data: bytes, offset: int, front: bytes = b"") -> Footer:

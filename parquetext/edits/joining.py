@@ -120,7 +120,7 @@ def _add(joiner: Joiner, path: object, row_groups: Sequence[int] | None) -> None
     with storage.open_source(path) as source:
         footer = read_footer(source)
         try:
-            joiner.add(_Part(source, footer.bare, footer.start, row_groups))
+            joiner.add(_Part(source, footer.unreferring, footer.start, row_groups))
         except ParquetextError as error:
             raise error.at(error.file or source.name) from None
         joiner.flush()

@@ -101,7 +101,7 @@ def _checked_schemas(paths: list[object]) -> bytes:
     first = b""
     for path in paths:
         with storage.open_source(path) as source:
-            footer = read_footer(source).bare
+            footer = read_footer(source).unreferring
             first = first or footer
             try:
                 check_same_schema(first, footer)

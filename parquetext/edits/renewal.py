@@ -15,7 +15,7 @@ from .foreign_bytes import others_of
 from .options import Options
 from .pieces import Piece, check_size
 from .slots import Changes
-from .upgrade import block_with_slots, slots_in, with_form
+from .upgrade import block_with_slots, slots_in, with_block
 
 RECORDS = frozenset({wire.UUID_ORIGINAL, wire.UUID_ORIGINAL_FOOTER})  # of earlier states, by offsets in the file
 
@@ -105,10 +105,10 @@ def renewed_end(
     data = edit.applied(struct, start)
     spec = forms.WRITABLE.get(old.form)
     if spec is not None and spec.stands_alone:
-        planned = with_form(parse_end(data, start), spec, _options(old, marker), ignored, verbatim=True)
+        planned = with_block(parse_end(data, start), spec, _options(old, marker), ignored, verbatim=True)
         data = planned.edit.applied(data, start)
     for spec in beside:
-        planned = with_form(parse_end(data, start), spec, Options(marker, spec.placement), ignored)
+        planned = with_block(parse_end(data, start), spec, Options(marker, spec.placement), ignored)
         data = planned.edit.applied(data, start)
     return data
 

@@ -17,6 +17,7 @@ from .foreign_bytes import without
 from .options import ChangeOptions
 from .original_footer import has_original_footer, without_indexes
 from .pieces import form_in
+from .referred import keeping_reference, without_reference
 from .result import Result
 from .run import Planned, change_footer
 
@@ -79,11 +80,26 @@ def strip(
             if removed == ALL:
                 raise Refused("columns have copies in other encodings: strip it without kinds first")
             return decoded(footer, source)
+        if footer.referred is not None:
+            return _with_reference(footer, removed, ignored, kinds)
         edit = without_blocks(footer, removed)
         left = () if removed == ALL else [piece for piece in footer.pieces if piece.uuid not in removed]
         return Planned(edit, form_in(left))
 
     return change_footer(path, plan, "strip", **change)
+
+
+def _with_reference(footer: Footer, removed: frozenset[UUID] | str, ignored: frozenset[str], kinds) -> Planned:
+    """Plan to strip a footer that refers to a form: it keeps the form if only blocks of some kinds are removed."""
+
+    def plan(base: Footer) -> Planned:
+        left = () if removed == ALL else [piece for piece in base.pieces if piece.uuid not in removed]
+        return Planned(without_blocks(base, removed), form_in(left))
+
+    if kinds is not None and removed != ALL:
+        return keeping_reference(footer, plan, ignored)
+    edit = without_reference(footer, lambda base: without_blocks(base, removed), ignored)
+    return Planned(edit, plan(footer).form)
 
 
 def _kinds(kinds: Iterable[UUID | str] | str | None) -> frozenset[UUID] | str:

@@ -53,7 +53,8 @@ def upgrade(
         ``"index"``, a jump table into the Thrift footer, is a fraction of it. ``"arrow"`` writes the flat form of the
         public proposals in C++ and Rust, beside our other form if there is one. No released reader reads it, and
         parquet-go cannot open the file any more. It stores less; `Result.omitted` lists the omitted fields, in a dry
-        run too.
+        run too. ``"jump-table"`` adds the index of offsets that is proposed for field 10 of FileMetaData, beside our
+        other form if there is one; the message names readers that fail on the field.
     stats : str
         ``"full"``, or ``"compact"``: bounds of strings longer than 16 bytes are shortened in the flat form, validly.
     placement : str, optional
@@ -123,6 +124,10 @@ def with_best(footer: Footer, options: Options, ignored: frozenset[str] = frozen
     If that form cannot represent the footer, the next one is tried; if none can in a reasonable size, the footer stays
     as it is.
     """
+    if footer.referred is not None:
+        from .referred import keeping_reference  # late: as in `with_form`
+
+        return keeping_reference(footer, lambda base: with_best(base, options, ignored), ignored)
     if changed(slots_in(footer), options.extensions):
         spec = next(spec for spec in forms.WRITABLE.values() if spec.has_slots)
         planned = with_form(footer, spec, options, ignored)
@@ -154,6 +159,26 @@ def choice_of(footer: Footer, placement: str = ASIDE) -> Choice:
 
 
 def with_form(
+    footer: Footer,
+    spec: FormSpec,
+    options: Options,
+    ignored: frozenset[str] = frozenset(),
+    *,
+    verbatim: bool = False,
+) -> Planned:
+    """Plan to give the footer a form, by a block or a reference; the edit is None if it already has just that."""
+    from .referred import keeping_reference, with_reference  # late: they build the blocks again, by this module
+
+    if spec.front_bytes:
+        return with_reference(footer, spec, options, ignored)
+    if footer.referred is not None:
+        return keeping_reference(
+            footer, lambda base: with_block(base, spec, options, ignored, verbatim=verbatim), ignored
+        )
+    return with_block(footer, spec, options, ignored, verbatim=verbatim)
+
+
+def with_block(
     footer: Footer,
     spec: FormSpec,
     options: Options,

@@ -16,6 +16,7 @@ from .tail import Block, Tail
 from .thrift_form import ThriftForm
 
 EXTENSION_UNREAD = "extension-unread"
+PROBED_BYTES = 1 << 20  # of a remote footer, from which on one more request for its first bytes costs little
 SHARED_BYTES = 12 << 10  # of a payload's end: data that every projection needs, or a whole small payload
 
 
@@ -65,13 +66,41 @@ def _best_of(source, tail: Tail, data: bytes, left: str | None) -> tuple[str, Fo
             if spec.is_final:
                 raise
             findings.append(spec.finding(error))
+    if _is_probed(source, tail, data):
+        before = len(tail.findings)
+        _add_referred(source, tail, data)
+        findings += tail.findings[before:]
+        del tail.findings[before:]
+        for spec, block in tail.referred:
+            if spec.name == left:
+                continue
+            try:
+                return spec.name, _open_block(source, spec, tail, block, data), findings
+            except (Damaged, Unsupported) as error:
+                findings.append(spec.finding(error))
     return _thrift_or_beside(source, tail, data, findings)
+
+
+def _is_probed(source, tail: Tail, data: bytes) -> bool:
+    """Return True if it costs little to read the footer's first bytes before all others."""
+    if isinstance(source, kernels.local.LocalFile):
+        return True
+    return source.size - len(data) <= tail.footer_offset or tail.footer_length >= PROBED_BYTES
+
+
+def _add_referred(source, tail: Tail, data: bytes) -> None:
+    """Find the forms to which the Thrift footer refers."""
+    length = min(forms.FRONT_BYTES, tail.footer_length)
+    at = tail.footer_offset - (source.size - len(data))
+    forms.add_referred(tail, data[at : at + length] if at >= 0 else source.read(tail.footer_offset, length))
 
 
 def _open_block(source, spec: FormSpec, tail: Tail, block: Block, data: bytes) -> FooterReader:
     handle = (source.fd, source.size) if isinstance(source, kernels.local.LocalFile) else source
     known, known_end, thrift_length = data, source.size, block.payload - tail.footer_offset
-    if block.is_aside:
+    if spec.front_bytes:
+        thrift_length = tail.footer_length
+    elif block.is_aside:
         thrift_length = tail.reference.struct_length - 1
         last = tail.reference.blocks[-1]
         if known_end - len(known) > block.payload == last.payload and tail.reference.tail_block:
@@ -145,6 +174,8 @@ def named_form(source, name: str) -> tuple[str, FooterReader, list[Finding]]:
         return name, _scanned(source, tail, data)[0], list(tail.findings)
     if not spec.is_final:
         tail = tail.thrift_only()
+    if spec.front_bytes:
+        _add_referred(source, tail, data)
     block = spec.find(tail)
     if block is None or spec.is_final != tail.form.is_final:
         raise Unsupported(f"the footer has no block of the {spec.title}", offset=tail.footer_offset)

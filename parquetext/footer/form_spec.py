@@ -185,6 +185,10 @@ class FormSpec:
         Size of its block's trailer.
     checked_trailer_bytes : int
         The first bytes of the trailer that the payload's checksum covers.
+    front_bytes : int
+        Number of the Thrift footer's first bytes that show the field which refers to the form; 0 if it has a block.
+    warning : str
+        A note for the user who adds the form, about readers that fail on it.
     is_lossless : bool
         `rebuild` returns the Thrift footer, byte for byte.
     is_verified : bool
@@ -194,7 +198,7 @@ class FormSpec:
     is_restorable : bool
         `finalize` writes the form, and `restore` restores the file from before.
     no_thrift : str
-        The reason why the Thrift footer of a file with a final form cannot be changed, and the remedy.
+        The reason why a file with a final form has no Thrift footer to be changed, and the remedy.
     is_preferred : bool
         A file that has the form is opened by it; otherwise only on request, or if the Thrift footer is damaged.
     is_writable : bool
@@ -232,6 +236,8 @@ class FormSpec:
     first_bytes: ClassVar[bytes] = b"PAR1"
     trailer_bytes: ClassVar[int] = wire.BLOCK_TRAILER_BYTES
     checked_trailer_bytes: ClassVar[int] = 0
+    front_bytes: ClassVar[int] = 0
+    warning: ClassVar[str] = ""
     is_lossless: ClassVar[bool] = False
     is_verified: ClassVar[bool] = False
     is_final: ClassVar[bool] = False
@@ -282,8 +288,14 @@ class FormSpec:
         """Return the payload's length and checksum from the form's own kind of trailer, which ends at ``data[end]``."""
         raise NotImplementedError
 
+    def referred(self, front: bytes | memoryview, tail: Tail) -> Block | None:
+        """Return the form to which a Thrift footer with these first bytes refers, or None; raise if it is unusable."""
+        return None
+
     def find(self, tail: Tail) -> Block | None:
         """Return the last block of the form that a tail has."""
+        if self.front_bytes:
+            return next((block for spec, block in tail.referred if spec is self), None)
         return next((block for block in tail.blocks if block.uuid == self.uuid), None)
 
     # ---- opening ------------------------------------------------------------------------------------------------
@@ -399,6 +411,17 @@ class FormSpec:
             If the form cannot represent the footer.
         """
         raise NotImplementedError
+
+    def check_addable(self, metadata: bytes) -> None:
+        """Raise Refused if a reference to the form cannot be added to a Thrift struct."""
+
+    def with_reference(self, metadata: bytes, offset: int, length: int, footer_length: int) -> bytes:
+        """Return a Thrift struct that refers to a payload; `footer_length` is that of the new Thrift footer."""
+        raise NotImplementedError
+
+    def without_reference(self, metadata: bytes) -> bytes | None:
+        """Return the Thrift struct from before `with_reference`, or None if it does not refer to the form."""
+        return None
 
     def rebuild(self, payload) -> bytes:
         """Return the Thrift footer, without an extension, that a lossless payload was built from.

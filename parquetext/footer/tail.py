@@ -93,6 +93,8 @@ class Tail:
         The reference to the blocks aside, if it matches the footer.
     findings : list of Finding
         Blocks of unknown kind, which are notes; free-form bytes under blocks; a reference that does not match.
+    referred : list of (FormSpec, Block)
+        Forms without a block to which the Thrift footer refers; filled by `forms.add_referred`.
     missing : (int, int) or None
         Offset and length of the bytes to read and to pass to `step`: they show if there is another block before
         those found. None if all blocks are known.
@@ -110,6 +112,7 @@ class Tail:
     missing: tuple[int, int] | None = None
     extension: int | None = None
     reference: Any = None
+    referred: list[tuple[FormSpec, Block]] = field(default_factory=list)
     _unconfirmed: Any = None  # a reference and its block, before the marker is checked
     _has_reference: bool = False
     _reach: int = BLOCK_END  # bytes to read before the known ones

@@ -91,7 +91,8 @@ class ThriftForm:
         """Return the number of groups before an element, which is the ordinal of a group."""
         return element - self._element_fields("first_leaf")[element]
 
-    def _identity(self, element: int) -> int:
+    def identity_of(self, element: int) -> int:
+        """Return the id of a schema element."""
         leaf = self._element_fields("first_leaf")[element]
         is_leaf = leaf < len(self._leaves) and self._leaves[leaf] == element
         return leaf if is_leaf else GROUP | element - leaf
@@ -113,6 +114,10 @@ class ThriftForm:
         path = b"".join([path if element == last else b"", *reversed(names)])
         self._last_path = asked, path
         return path
+
+    def path_of(self, element: int) -> bytes:
+        """Return the path of a schema element, names with NUL between them."""
+        return self._path(element)[1:]
 
     def find_name(self, name: bytes) -> list[int]:
         """Return the ids of all leaves, then all groups, with this path; dots and NULs are equal."""
@@ -138,7 +143,7 @@ class ThriftForm:
             if room < 0:
                 return None
             paths.append(path)
-            names.setdefault(path, []).append(self._identity(element))
+            names.setdefault(path, []).append(self.identity_of(element))
         return names
 
     def find_column(self, name: str):
@@ -155,7 +160,7 @@ class ThriftForm:
         ids = self._element_fields("field_id")
         if field_id not in ids:
             return []
-        found = sorted(self._identity(element) for element, own in enumerate(ids) if element and own == field_id)
+        found = sorted(self.identity_of(element) for element, own in enumerate(ids) if element and own == field_id)
         return [identity for identity in found if parse_element(self.node(identity).thrift).field_id == field_id]
 
     def node(self, identity: int) -> Node:

@@ -146,7 +146,7 @@ class TestRows:
     def test_a_file_that_cannot_be_read_is_one_row_with_its_error(self, tmp_path):
         good, bad, gone = (str(tmp_path / name) for name in ("good", "bad", "gone"))
         pq.write_table(pa.table({"a": [1]}), good)
-        (tmp_path / "bad").write_bytes(b"PAR1 this is no footer PARX")
+        (tmp_path / "bad").write_bytes(b"PAR1 this is no footer PARQ")
         found = catalog(bad, good, gone)
         errors = dict(zip(found["file"].to_pylist(), found["error"].to_pylist(), strict=True))
         assert errors[good] is None

@@ -78,7 +78,7 @@ def test_the_requested_dialect_contains_the_values_of_the_thrift_footer(path):
 def test_requesting_a_missing_dialect_is_an_error(path):
     with pytest.raises(Unsupported, match="no block of the arrow dialect"):
         opened(path, PLAIN, form="arrow")
-    with pytest.raises(ParquetextError, match="use one of par3, flat, index, arrow, thrift"):
+    with pytest.raises(ParquetextError, match=r"use one of par3, .*index, .*thrift"):
         opened(path, PLAIN, form="papyrus")
 
 

@@ -17,7 +17,7 @@ from parquetext.findings import is_sound
 from parquetext.footer.best_form import named_form
 from parquetext.footer.form_agreement import compare_form
 from parquetext.footer.form_spec import FIELD_NAMES, BuildOptions, Checked, Fields, FormSpec
-from parquetext.footer.forms import BY_NAME, SPECS, THRIFT, spec_of
+from parquetext.footer.forms import BY_NAME, SPECS, THRIFT, add_referred, spec_of
 from parquetext.footer.locate import read_tail
 from parquetext.storage import open_source
 
@@ -73,6 +73,7 @@ def checked(path: Path, spec: FormSpec) -> Checked:
     with open_source(path) as source:
         tail = read_tail(source)
         end = source.read(tail.start, tail.footer_offset - tail.start + tail.footer_length)
+    add_referred(tail, end[tail.footer_offset - tail.start :])
     scan = None if spec.is_final else kernels.scan.scan(end[tail.footer_offset - tail.start :])
     return Checked(Bytes(path.read_bytes()), end, tail, spec.find(tail), scan)
 

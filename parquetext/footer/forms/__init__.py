@@ -26,8 +26,10 @@ __all__ = [
     "BY_NAME",
     "BY_UUID",
     "FRAMED",
+    "FRONT_BYTES",
     "MAGICS",
     "PREFERRED",
+    "REFERRED",
     "SPECS",
     "THRIFT",
     "WRITABLE",
@@ -35,6 +37,7 @@ __all__ = [
     "best_name",
     "check_writable",
     "form_of",
+    "add_referred",
     "names_in",
     "spec_of",
 ]
@@ -49,7 +52,9 @@ BY_NAME = {spec.name: spec for spec in SPECS}
 BY_MAGIC = {spec.magic: spec for spec in SPECS if spec.magic is not None}
 BY_UUID = {spec.uuid: spec for spec in SPECS if spec.uuid is not None and spec.magic is None}
 BY_KEY = {**BY_MAGIC, **{uuid.bytes: spec for uuid, spec in BY_UUID.items()}}  # as `kernels.local.own_block` has them
-THRIFT = next(spec for spec in SPECS if spec.uuid is None)
+REFERRED = tuple(spec for spec in SPECS if spec.front_bytes)
+FRONT_BYTES = max((spec.front_bytes for spec in REFERRED), default=0)  # of a Thrift footer, which show all references
+THRIFT = next(spec for spec in SPECS if spec.uuid is None and spec not in REFERRED)
 FRAMED = tuple(spec for spec in BY_UUID.values() if spec.trailer_bytes != wire.BLOCK_TRAILER_BYTES)
 WRITABLE = {spec.name: spec for spec in SPECS if spec.is_writable}
 ALONE = {spec.name: spec for spec in SPECS if spec.is_written_alone}
@@ -97,7 +102,23 @@ def names_in(tail) -> tuple[str, ...]:
     """Return the names of the forms in a file: the whole footer's, then those of its blocks from the back."""
     if tail.form.is_final:
         return (tail.form.name,)
-    return (tail.form.name, *(spec.name for spec in map(form_of, tail.blocks) if spec is not None))
+    referred = (spec.name for spec, _ in tail.referred)
+    return (tail.form.name, *(spec.name for spec in map(form_of, tail.blocks) if spec is not None), *referred)
+
+
+def add_referred(tail, front: bytes | memoryview) -> None:
+    """Add the forms to which the Thrift footer refers to a tail; `front` are the footer's first bytes.
+
+    A form that cannot be used is a finding.
+    """
+    for spec in () if tail.form.is_final else REFERRED:
+        try:
+            block = spec.referred(front[: spec.front_bytes], tail)
+        except ParquetextError as error:
+            tail.findings.append(spec.finding(error))
+            continue
+        if block is not None:
+            tail.referred.append((spec, block))
 
 
 def check_writable(name: str, *others: str) -> None:

@@ -25,9 +25,9 @@ from .encrypted_file import check_encrypted
 
 @frozen
 class Block:
-    """One block of the footer's extension; the offset counts from the file's start.
+    """One block of the footer's extension, or the part of a form to which the footer refers, without a UUID.
 
-    A block in the arrow dialect also has the number of its layout.
+    The offset counts from the file's start. Some forms also have the name of their layout.
     """
 
     kind: str
@@ -133,6 +133,7 @@ def _add_tail(fields: Inspection, source, tail: Tail) -> None:
     """Check the footer and its blocks; release its bytes before a form reads them."""
     fields.footer_offset, fields.footer_bytes = tail.footer_offset, tail.footer_length
     footer = source.read(tail.footer_offset, tail.footer_length)
+    forms.add_referred(tail, footer)
     fields.blocks = [
         Block(
             extension.name_of(block.uuid),
@@ -143,6 +144,9 @@ def _add_tail(fields: Inspection, source, tail: Tail) -> None:
         )
         for block in tail.blocks
     ]
+    for spec, block in tail.referred:
+        layout = spec.describe(footer, tail, block)
+        fields.blocks.append(Block(spec.title, "", block.payload, block.length, layout))
     fields.findings += tail.findings
     if not tail.form.is_final:
         _add_extension(fields, footer)

@@ -117,6 +117,7 @@ def _verify(path, source, report: Report, pages: bool, deep: bool) -> int:
 def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, deep: bool) -> None:
     """`end` is the file from `tail.start` to the end of its footer."""
     footer = end[tail.footer_offset - tail.start :]
+    forms.add_referred(tail, footer)
     report.extend(tail.findings)
     if tail.form.is_final:
         _verify_final(path, source, end, tail, report, pages, deep)
@@ -128,6 +129,7 @@ def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, 
         for spec in forms.BY_UUID.values()
         if (block := spec.find(tail)) is not None
     ]
+    checked += [(spec, Checked(source, end, tail, block, scan)) for spec, block in tail.referred]
     for spec, form in checked:
         report.forms.append(spec.name)
         report.extend(spec.check(form))
@@ -138,7 +140,8 @@ def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, 
         report.extend(check_aside(end, footer, tail, scan))
     encoded = Encoded(source, scan, footer, tail, leaf_paths(scan), report)
     if pages:
-        structure = check_pages(source, scan, tail.start, report, encoded.ranges, deep=deep)
+        referred = [(block.payload, block.payload + block.length, spec.title) for spec, block in tail.referred]
+        structure = check_pages(source, scan, tail.start, report, [*encoded.ranges, *referred], deep=deep)
     if pages:
         encoded.check_bytes()
     if pages and (encrypted := encrypted_chunks(scan)):

@@ -65,6 +65,13 @@ def claim_tail(claims: Claims, source) -> TailParts:
 def _claim_footer(claims: Claims, source, tail: Tail) -> TailParts:
     fields = TailParts(tail.start, tail=tail, form=tail.form.name, findings=list(tail.findings))
     footer = source.read(tail.footer_offset, tail.footer_length)
+    forms.add_referred(tail, footer)
+    fields.findings += tail.findings[len(fields.findings) :]
+    for spec, block in tail.referred:
+        if block.payload < tail.footer_offset:  # behind the struct, it is one of the stray bytes there
+            claims.add(block.payload, block.length, spec.part_kind, name=spec.title)
+        if block.payload + block.length == tail.start:
+            fields.data_end = block.payload
     end = source.size - LENGTH_AND_MAGIC
     claims.add(end, 4, "footer-length")
     claims.add(end + 4, MAGIC_BYTES, "magic")

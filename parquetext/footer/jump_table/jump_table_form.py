@@ -1,0 +1,390 @@
+"""Read a Thrift footer by its jump table: the schema and what follows the row groups, and only the requested chunks.
+
+Each offset is checked against its target before it is used: row groups follow each other without a gap, and a chunk is
+one whole struct of the column.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from ... import kernels, wire
+from ...errors import Damaged, Malformed, ParquetextError, wire_error
+from ...storage import can_gather
+from ...thrift import binary, integer, list_header
+from ..elements import parse_element
+from ..model import GROUP, Node
+from ..thrift_form import ThriftForm
+from .index_struct import FooterIndex
+from .pointer import POINTER_BYTES, damaged
+
+REMOTE_SHARE = 4  # the whole footer is fetched if one leaf in this many is requested
+LOCAL_SHARE = 200  # scanning this many chunks costs as much as one by the jump table, checks included
+FEW_PARTS = 64  # ranges that are read one by one; for more, the whole footer is read
+MOST_SEPARATORS = 3  # in a name; each may be a dot of a name, or separate two names
+NO_CHUNKS = bytes([wire.TYPE_STRUCT])  # an empty list
+COLUMNS = bytes([wire.ROW_GROUP_COLUMNS << 4 | wire.TYPE_LIST])
+PATH = (wire.COLUMN_CHUNK_META_DATA, wire.COLUMN_META_DATA_PATH_IN_SCHEMA)
+FILE_OFFSET = (wire.COLUMN_CHUNK_FILE_OFFSET,)
+TYPE = (wire.COLUMN_CHUNK_META_DATA, wire.COLUMN_META_DATA_TYPE)
+T = TypeVar("T")
+
+
+class Metadata:
+    """The bytes of a Thrift footer in a file, read in parts; offsets count from the footer.
+
+    Parameters
+    ----------
+    handle : Source, or (int, int)
+        A source, or the file descriptor and the size of a local file.
+    offset, length : int
+        The footer's position in the file.
+    known, known_end : bytes, int
+        Bytes of the file that end at an offset.
+
+    Attributes
+    ----------
+    share : int
+        The whole footer is read if one leaf in this many is requested.
+    """
+
+    def __init__(self, handle, offset: int, length: int, known: bytes, known_end: int):
+        self._handle, self._offset, self.length = handle, offset, length
+        self._known, self._begin = memoryview(known), known_end - len(known)
+        self._whole: Any = None
+        self.io, self.share = (0, 0), REMOTE_SHARE if can_gather(handle) else LOCAL_SHARE
+
+    def at(self, begin: int, end: int) -> memoryview:
+        """Return a range; raise Damaged if it is not within the metadata."""
+        if not 0 <= begin <= end <= self.length:
+            raise damaged(f"bytes {begin} to {end} of metadata of {self.length}", self._offset, self.length, end)
+        if self._whole is not None:
+            return self._whole[begin:end]
+        return self.in_file(self._offset + begin, end - begin)
+
+    def in_file(self, offset: int, length: int) -> memoryview:
+        """Return a range of the file."""
+        if offset >= self._begin:
+            return self._known[offset - self._begin : offset - self._begin + length]
+        self.io = self.io[0] + 1, self.io[1] + length
+        if isinstance(self._handle, tuple):
+            return memoryview(kernels.local.read_pages(self._handle[0], offset, length))
+        return memoryview(self._handle.read(offset, length))
+
+    def ranges(self, ranges: Sequence[tuple[int, int]]) -> list[memoryview]:
+        """Return several ranges, with few requests."""
+        if len(ranges) > FEW_PARTS:
+            self.whole()
+        if self._whole is None and can_gather(self._handle):
+            return self._handle.gather([partial(self.at, *one) for one in ranges])
+        return [self.at(*one) for one in ranges]
+
+    def whole(self) -> memoryview:
+        """Return all metadata, which are kept from now on."""
+        if self._whole is None:
+            self._whole = self.at(0, self.length)
+        return self._whole
+
+    def located(self, error: ParquetextError) -> ParquetextError:
+        """Return an error with an offset in the metadata as one with an offset in the file."""
+        return error.at(None, self._offset)
+
+
+class JumpTableForm:
+    """A footer that is read by its jump table, with the interface of `model.FooterReader`.
+
+    Schema, key-values and fields of row groups are those of a *skeleton*: the footer without column chunks, which is
+    scanned when it is needed first. After many look-ups, everything is taken from a scan of the whole footer.
+    """
+
+    def __init__(self, metadata: Metadata, index: FooterIndex):
+        self._metadata, self._index = metadata, index
+        self._parts: tuple[bytes, list[bytes], bytes] | None = None
+        self._skeleton: ThriftForm | None = None
+        self._held: ThriftForm | None = None
+        self._expected = 0
+
+    version = property(attrgetter("_form.version"))
+    num_rows = property(attrgetter("_form.num_rows"))
+    node_count = property(attrgetter("_form.node_count"))
+    key_value_count = property(attrgetter("_form.key_value_count"))
+    created_by = property(attrgetter("_form.created_by"))
+    io = property(attrgetter("_metadata.io"))
+
+    @property
+    def index(self) -> FooterIndex:
+        """Return the content of the index."""
+        return self._index
+
+    @property
+    def leaf_count(self) -> int:
+        return self._index.leaves
+
+    @property
+    def row_group_count(self) -> int:
+        return self._index.row_groups
+
+    # ---- the footer without its chunks --------------------------------------------------------------------------
+
+    @property
+    def _form(self) -> ThriftForm:
+        """Return the form that answers everything except questions about chunks."""
+        if self._metadata.share > self.leaf_count:
+            self.hold()
+        if self._held is not None:
+            return self._held
+        if self._skeleton is None:
+            form = self._without_chunks()
+            found, expected = (form.leaf_count, form.row_group_count), (self.leaf_count, self.row_group_count)
+            if found != expected:
+                raise damaged(f"it has {expected} leaves and row groups, the footer {found}", 0)
+            self._skeleton = form
+        return self._skeleton
+
+    def _without_chunks(self) -> ThriftForm:
+        """Return the scan of the footer without chunks."""
+        front, tails, rest = self._split()
+        try:
+            return ThriftForm(b"".join((front, *(COLUMNS + NO_CHUNKS + tail for tail in tails), rest)))
+        except Malformed as error:
+            raise damaged(f"the footer without its chunks is malformed: {error.message}", 0) from None
+
+    def _split(self) -> tuple[bytes, list[bytes], bytes]:
+        """Return the bytes before the first row group, those behind the chunks of each, and those after the last."""
+        if self._parts is None:
+            index, count = self._index, self.row_group_count
+            if not count:
+                self._parts = bytes(self._metadata.whole()), [], b""
+                return self._parts
+            bounds = [*(index.begin(number) for number in range(count)), self._metadata.length]
+            ranges = [(0, bounds[0]), *((index.end(number), bounds[number + 1]) for number in range(count))]
+            front, *gaps = self._metadata.ranges(ranges)
+            expected = COLUMNS + list_header(self.leaf_count)
+            begin = _row_groups_begin(front, count)
+            if bytes(front[begin:]) != expected:
+                raise damaged("the first chunk does not begin where the first row group has it", begin)
+            tails, rest = [], b""
+            for number, gap in enumerate(gaps):
+                end = _struct_rest_end(gap, wire.ROW_GROUP_COLUMNS)
+                tails.append(bytes(gap[:end]))
+                rest = bytes(gap[end:])
+                if number < count - 1 and rest != expected:
+                    raise damaged(f"row group {number} does not end where its successor begins", ranges[number + 1][0])
+            self._parts = bytes(front[:begin]), tails, rest
+        return self._parts
+
+    # ---- chunks ---------------------------------------------------------------------------------------------------
+
+    def chunk_structs(self, leaf: int, first: int, count: int) -> list[bytes]:
+        """Return the ColumnChunk structs of a leaf in row groups ``[first, first + count)``, after checking them."""
+        return self._structs([leaf], range(first, first + count))[leaf]
+
+    def _structs(self, leaves: Sequence[int], numbers: Sequence[int]) -> dict[int, list[bytes]]:
+        """Return the ColumnChunk structs of leaves, one for each of these row groups, after checking them."""
+        self._split()  # which checks the bounds of row groups
+        index = self._index
+        for leaf in leaves:
+            for number in numbers:
+                begin, end = index.chunk(number, leaf)
+                if not index.begin(number) <= begin < end <= index.end(number):
+                    raise damaged(f"row group {number}, leaf {leaf}: a chunk from {begin} to {end}", begin)
+        parts = self._metadata.ranges([index.chunk(number, leaf) for leaf in leaves for number in numbers])
+        found = {}
+        for at, leaf in enumerate(leaves):
+            found[leaf] = structs = [bytes(part) for part in parts[at * len(numbers) : (at + 1) * len(numbers)]]
+            self._check_structs(leaf, numbers, structs)
+        return found
+
+    def _check_structs(self, leaf: int, numbers: Sequence[int], structs: Sequence[bytes]) -> None:
+        """Raise Damaged unless each struct is a chunk of the leaf."""
+        node = self._form.node(leaf)
+        names, physical = node.path.split(b"\0"), parse_element(node.thrift).type
+        path = list_header(len(names), wire.TYPE_BINARY) + b"".join(map(binary, names))
+        for number, struct in zip(numbers, structs, strict=True):
+            if not _is_chunk(struct, path, None if physical is None else integer(physical)):
+                offset = self._index.chunk(number, leaf)[0]
+                raise damaged(f"row group {number}, leaf {leaf}: no chunk of this column at {offset}", offset)
+
+    def column(self, leaf: int, first: int = 0, count: int | None = None):
+        from ..column_footer import column_footer  # late: it needs the registry, which needs this module
+
+        self._expect(1)
+        if self._held is not None:
+            return self._held.column(leaf)
+        if not 0 <= leaf < self.leaf_count:
+            raise IndexError(leaf)
+        footer = column_footer(self, leaf, first, self.row_group_count - first if count is None else count)
+        return kernels.scan.scan(footer).column(0)
+
+    def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
+        options = {"arrow_schema": arrow_schema, "key_values": key_values}
+        leaves, row_groups = list(leaves), list(row_groups)
+        if row_groups:
+            self._expect(len(leaves))
+        if self._held is not None or not row_groups:
+            return self._form.slice(leaves, row_groups, **options)
+        if not all(0 <= number < self.row_group_count for number in row_groups):
+            raise IndexError(row_groups)
+        without_chunks = self._form.slice(leaves, [], **options)  # which also checks the leaves
+        form = ThriftForm(self._with_chunks(without_chunks, leaves, row_groups))
+        return form.slice(range(len(leaves)), range(len(row_groups)), **options)
+
+    def _with_chunks(self, footer: bytes, leaves: Sequence[int], row_groups: Sequence[int]) -> bytes:
+        """Return a footer of these leaves, without row groups, with these row groups."""
+        numbers, tails = sorted({*row_groups}), self._split()[1]
+        structs, header = self._structs(leaves, numbers), COLUMNS + list_header(len(leaves))
+        groups = {
+            number: b"".join((header, *(structs[leaf][at] for leaf in leaves), tails[number]))
+            for at, number in enumerate(numbers)
+        }
+        begin, end = next(
+            field[3:] for field in kernels.thrift.fields(footer) if field[0] == wire.FILE_META_DATA_ROW_GROUPS
+        )
+        parts = footer[:begin], list_header(len(row_groups)), *(groups[number] for number in row_groups), footer[end:]
+        return b"".join(parts)
+
+    def row_groups(self, name: str) -> memoryview:
+        if name == "chunk_count":
+            return memoryview(array("I", [self.leaf_count] * self.row_group_count))
+        return self._form.row_groups(name)
+
+    # ---- names ----------------------------------------------------------------------------------------------------
+
+    def find_name(self, name: bytes) -> list[int]:
+        """Return the ids of all leaves, then all groups, with this path; dots and NULs are equal.
+
+        The table of names finds them if it has the path; otherwise the schema is searched, because writers may probe
+        in another order.
+        """
+        return self._hashed(name) or self._form.find_name(name)
+
+    def _hashed(self, name: bytes) -> list[int]:
+        """Return the ids of the elements that the table of names has for a path."""
+        names, index = self._index.names, self._index
+        parts = name.replace(b"\0", b".").split(b".")
+        if names is None or self._held is not None or not 1 <= len(parts) <= MOST_SEPARATORS + 1:
+            return []
+        found = set()
+        for separators in product((b"\0", b"."), repeat=len(parts) - 1):
+            path = b"".join(part for pair in zip((b"", *separators), parts, strict=True) for part in pair)
+            for element in names.candidates(path):
+                if 0 < element < index.elements and self._form.path_of(element) == path:
+                    found.add(self._form.identity_of(element))
+        return sorted(found)
+
+    def find_column(self, name: str):
+        """Return the only leaf with this path and its chunks, or None if there is not exactly one."""
+        ids = self.find_name(name.encode("utf-8", "surrogateescape"))
+        return (ids[0], self.column(ids[0])) if len(ids) == 1 and ids[0] < GROUP else None
+
+    def find_columns(self, names: list) -> list[tuple | None]:
+        """Return the result of `find_column` for each name, and None for each value that is no string."""
+        if len(names) * self._metadata.share > self.leaf_count:
+            self.hold()
+        return [self.find_column(name) if isinstance(name, str) else None for name in names]
+
+    def find_field_id(self, field_id: int) -> list[int]:
+        return self._form.find_field_id(field_id)
+
+    # ---- the rest -------------------------------------------------------------------------------------------------
+
+    def node(self, identity: int) -> Node:
+        return self._form.node(identity)
+
+    def key_value(self, index: int) -> tuple[bytes, bytes | None]:
+        return self._form.key_value(index)
+
+    def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]:
+        return self._form.sorting_columns(row_group)
+
+    def _expect(self, leaves: int) -> None:
+        """Scan the whole footer if that costs less than reading this many further leaves by the jump table."""
+        self._expected += leaves
+        if self._expected * self._metadata.share > self.leaf_count:
+            self.hold()
+
+    def hold(self) -> None:
+        """Scan the whole footer, and keep it."""
+        if self._held is None:
+            try:
+                self._held = ThriftForm(self._metadata.whole())
+            except ParquetextError as error:
+                raise self._metadata.located(error) from None
+
+    def close(self) -> None:
+        self._parts = self._skeleton = self._held = None
+
+
+def _checked(read: Callable[[], T], message: str, at: int) -> T:
+    """Return the result of a walk over Thrift bytes; Malformed becomes Damaged, because the jump table led there."""
+    try:
+        return read()
+    except Damaged:
+        raise
+    except (ParquetextError, IndexError) as error:
+        raise damaged(f"{message}: {error}", at) from None
+
+
+def _header(data: memoryview, at: int, last: int) -> tuple[int, int, int]:
+    """Return id and type of the field whose header is at `at`, and the offset of its value; type 0 is the stop."""
+    byte = data[at]
+    if byte and not byte & 15:
+        raise wire_error(wire.BAD_TYPE, at)
+    if byte >> 4 or not byte:
+        return last + (byte >> 4), byte & 15, at + 1
+    id, at = kernels.varint.decode32(data, at + 1)
+    return kernels.varint.zigzag_decode(id), byte & 15, at
+
+
+def _row_groups_begin(front: memoryview, count: int) -> int:
+    """Return the offset of the first row group in the bytes before its first chunk."""
+
+    def walk() -> int:
+        at, id = POINTER_BYTES, 10
+        while at < len(front):
+            id, type, value = _header(front, at, id)
+            if id == wire.FILE_META_DATA_ROW_GROUPS and type == wire.TYPE_LIST:
+                header = list_header(count)
+                if bytes(front[value : value + len(header)]) == header:
+                    return value + len(header)
+                break
+            at = kernels.thrift.skip(front, value, type)
+        raise damaged(f"no list of {count} row groups before the first chunk", at, count)
+
+    return _checked(walk, "the fields before the row groups", 0)
+
+
+def _struct_rest_end(data: memoryview, last: int) -> int:
+    """Return the offset after the stop of a struct whose fields up to the id `last` precede `data`."""
+
+    def walk() -> int:
+        at, id = 0, last
+        while True:
+            id, type, value = _header(data, at, id)
+            if not type:
+                return value
+            at = kernels.thrift.skip(data, value, type)
+
+    return _checked(walk, "the fields behind a row group's chunks", 0)
+
+
+def _is_chunk(struct: bytes, path: bytes, physical: bytes | None) -> bool:
+    """Return True if bytes are one ColumnChunk of a column with this path and type.
+
+    Fields that readers require must be there: the end of a struct is a struct, too, with other ids.
+    """
+    try:
+        if kernels.thrift.struct_end(struct) != len(struct):
+            return False
+        begin, type, found = (kernels.thrift.path(struct, steps) for steps in (FILE_OFFSET, TYPE, PATH))
+    except ParquetextError:
+        return False
+    if begin is None or begin[0] != wire.TYPE_I64 or type is None or type[0] != wire.TYPE_I32:
+        return False
+    has_path = found is None or struct[found[1] : found[2]] == path  # writers may omit it
+    return has_path and struct[type[1] : type[2]] == physical
