@@ -15,6 +15,7 @@ from parquetext.edits.kept_extension import KeptExtension, parse
 from parquetext.encoding import find
 from parquetext.encoding.carried import Carried
 from parquetext.footer.dialect import framing
+from parquetext.footer.jump_table.pointer import Pointer, pointer_in, with_pointer, without_pointer
 from parquetext.footer.locate import locate
 from parquetext.rewrite.original import Original, Range, Rest
 
@@ -119,6 +120,12 @@ def test_a_parx_file_ends_as_the_page_shows(implementation):
     assert bytes(tail.form.rebuild(b"hello" + end[:-4])) == b"hello"
 
 
+def test_the_pointer_to_a_jump_table_is_written_as_the_page_shows(implementation):
+    struct, pointer = blocks()["jump-table-pointer"] + b"\x04\0", Pointer(1, 4096, 98, 2616)
+    assert with_pointer(b"\x15\x04\0", pointer) == struct
+    assert (pointer_in(struct), without_pointer(struct)) == (pointer, b"\x15\x04\0")
+
+
 @pytest.mark.parametrize(
     ("name", "marker", "pieces"),
     [("par3-plain", "spec", ()), ("par3-stack", "thrift", ((2, bytes(range(16))), (1, b"")))],
@@ -166,6 +173,7 @@ def test_every_example_of_the_page_is_checked():
         "par3-plain",
         "par3-stack",
         "parx-end",
+        "jump-table-pointer",
         "dialect-hello",
         "index-payload",
         "reference",

@@ -122,6 +122,8 @@ class Footer:
     @property
     def referred(self) -> Referred | None:
         """Return the form to which the struct refers, if its payload ends where the footer begins."""
+        if self.unreferring == self.bare:
+            return None
         tail = Tail(self.offset + len(self.data) + LENGTH_AND_MAGIC, self.offset, len(self.data), forms.THRIFT)
         forms.add_referred(tail, self.data)
         found = (Referred(spec, block.payload, block.length) for spec, block in tail.referred)

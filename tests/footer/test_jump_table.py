@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import struct
 from pathlib import Path
+from uuid import UUID
 
 import fsspec
 import pyarrow as pa
@@ -14,7 +15,7 @@ from support.footers import footer_of
 from support.jump_tables import behind_the_struct, index_of, with_index, with_jump_table
 
 import parquetext
-from parquetext import kernels
+from parquetext import extension, kernels
 from parquetext.errors import ColumnError, Unsupported
 from parquetext.footer.jump_table import jump_table_form
 from parquetext.footer.jump_table.index_struct import compressed, read_index
@@ -283,6 +284,16 @@ def test_no_flipped_byte_of_pointer_and_index_gives_a_wrong_answer(tmp_path):
 def test_verification_compares_it_with_the_thrift_footer(tmp_path, tier):
     report = parquetext.verify(stored(tmp_path, with_jump_table(PLAIN)), **tier)
     assert (report.findings, report.forms) == ([], ["thrift", "jump-table"])
+
+
+def test_a_footer_that_another_program_made_longer_is_a_note_and_the_jump_table_is_used(tmp_path):
+    data = with_jump_table(PLAIN)
+    footer = extension.append_block(footer_of(data), UUID(int=7), b"of another program")
+    path = stored(tmp_path, data[: -8 - len(footer_of(data))] + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    with parquetext.open(path, form="jump-table") as file:
+        assert file.read(["n1"]).equals(TABLE.select(["n1"])) and file.form == "jump-table"
+    assert {finding.kind for finding in parquetext.verify(path).findings} == {"unknown-block", "jump-table-stale"}
+    assert parquetext.verify(path).ok
 
 
 def test_inspection_and_layout_show_it(tmp_path):

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.every_type import map_column, nested_columns
-from support.readers import AFTER_STOP, CARRIED, READERS, Reader
+from support.readers import AFTER_STOP, CARRIED, JUMP_TABLE, READERS, Reader
 
 import parquetext
 from parquetext.edits.options import PLACEMENTS
@@ -116,6 +116,11 @@ def _cases(folder: Path, name: str, table: pa.Table, rows: int) -> list[Case]:
         shutil.copyfile(plain, upgraded)
         assert parquetext.upgrade(upgraded, placement=placement, **how).outcome == "upgraded"
         cases.append(Case(name, placement, plain, upgraded))
+    for forms in (["jump-table"], ["flat", "jump-table"]):
+        upgraded = str(folder / "-".join([name, *forms])) + ".parquet"
+        shutil.copyfile(plain, upgraded)
+        assert [parquetext.upgrade(upgraded, form=form).outcome for form in forms] == ["upgraded"] * len(forms)
+        cases.append(Case(name, JUMP_TABLE, plain, upgraded))
     columns = pq.read_metadata(plain).schema
     copies = {tuple(column.path.split(".")): COPIES[column.physical_type] for column in columns}
     encoded, both = (str(folder / f"{name}-{kind}.parquet") for kind in ("encoded", "encoded-flat"))

@@ -26,6 +26,7 @@ INSTALL_SECONDS, READ_SECONDS = 900, 120
 HADOOP = "3.5.0"
 
 ASIDE, IN_STRUCT, AFTER_STOP = "aside", "in-struct", "after-stop"
+JUMP_TABLE = "jump-table"  # a pointer in field 10 of FileMetaData
 CARRIED = "carried"  # a text in ColumnMetaData, where copies of columns are told
 TABLES = ("flat", "nested", "maps", "groups")
 
@@ -224,17 +225,17 @@ def _rust(name: str, version: str, crate: str, **fields) -> Reader:
 
 
 READERS = [
-    _python("Polars", "0.20.31", locked_out=IN_STRUCT, tables=("flat", "nested", "groups")),
-    _python("Polars", "1.20.0", locked_out=IN_STRUCT),
-    _python("Polars", "1.40.1", locked_out=IN_STRUCT),
+    _python("Polars", "0.20.31", locked_out=IN_STRUCT, unreliable=(JUMP_TABLE,), tables=("flat", "nested", "groups")),
+    _python("Polars", "1.20.0", locked_out=IN_STRUCT, unreliable=(JUMP_TABLE,)),
+    _python("Polars", "1.40.1", locked_out=IN_STRUCT, unreliable=(JUMP_TABLE,)),
     _python("Polars", "2.1.0"),
-    _python("DataFusion", "36.0.0", locked_out=IN_STRUCT),
+    _python("DataFusion", "36.0.0", locked_out=IN_STRUCT, unreliable=(JUMP_TABLE,)),
     _python("DataFusion", "55.0.0"),
     _python("pyarrow", "10.0.1", "numpy<2"),
     _python("pyarrow", "26.0.1"),
     _python("DuckDB", "0.8.1", "pytz"),
     _python("DuckDB", "2.0.0", "pytz"),
-    _python("fastparquet", "2026.9.0", unreliable=(ASIDE, IN_STRUCT), endless=(CARRIED,)),
+    _python("fastparquet", "2026.9.0", locked_out=JUMP_TABLE, unreliable=(ASIDE, IN_STRUCT), endless=(CARRIED,)),
     _node("hyparquet", "1.31.5"),
     _java("parquet-java", "1.10.1"),
     _java("parquet-java", "1.18.1"),

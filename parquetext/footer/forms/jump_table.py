@@ -25,6 +25,7 @@ from ..jump_table.pointer import (
 from ..path_sizes import check_paths
 from ..tail import Block, Tail
 
+STALE = "jump-table-stale"
 NO_UUID = UUID(int=0)  # the index is no block of an extension
 
 
@@ -37,7 +38,10 @@ class JumpTableSpec(FormSpec):
     stands_alone = False
     part_kind = "jump-table"
     damaged = "jump-table-damaged"
-    warning = "fastparquet misreads the long header of the field behind the pointer"
+    warning = (
+        "fastparquet cannot read the file, and neither can most readers based on parquet2 or arrow-rs before 57, "
+        "such as Polars 1: they take the pointer for text"
+    )
 
     @property
     def reader_type(self) -> type:
@@ -108,6 +112,10 @@ class JumpTableSpec(FormSpec):
 
     def _differences(self, checked: Checked, reader: JumpTableForm) -> Iterator[Finding]:
         """Yield the first difference between each part of the index and the Thrift footer."""
+        pointer, length = pointer_in(checked.footer), checked.tail.footer_length
+        if pointer and checked.block.payload < checked.tail.footer_offset and pointer.metadata_length != length:
+            message = f"the pointer says that the footer has {pointer.metadata_length} bytes, and it has {length}"
+            yield Finding(STALE, message, checked.tail.footer_offset, self.title, is_note=True)
         for message, offset in differences(reader.index, checked.scan):
             yield Finding(self.damaged, message, checked.tail.footer_offset + offset, self.title)
 
