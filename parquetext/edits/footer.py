@@ -122,12 +122,11 @@ class Footer:
     @property
     def referred(self) -> Referred | None:
         """Return the form to which the struct refers, if its payload ends where the footer begins."""
-        if self.unreferring == self.bare:
-            return None
         tail = Tail(self.offset + len(self.data) + LENGTH_AND_MAGIC, self.offset, len(self.data), forms.THRIFT)
         forms.add_referred(tail, self.data)
         found = (Referred(spec, block.payload, block.length) for spec, block in tail.referred)
-        return next((each for each in found if each.start + each.length == self.start), None)
+        adjacent = next((each for each in found if each.start + each.length == self.start), None)
+        return None if adjacent is None or self.unreferring == self.bare else adjacent
 
     @property
     def unreferring(self) -> bytes:

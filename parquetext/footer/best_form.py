@@ -68,7 +68,7 @@ def _best_of(source, tail: Tail, data: bytes, left: str | None) -> tuple[str, Fo
             findings.append(spec.finding(error))
     if _is_probed(source, tail, data):
         before = len(tail.findings)
-        _add_referred(source, tail, data)
+        forms.add_referred(tail, _front(source, tail, data))
         findings += tail.findings[before:]
         del tail.findings[before:]
         for spec, block in tail.referred:
@@ -88,11 +88,11 @@ def _is_probed(source, tail: Tail, data: bytes) -> bool:
     return source.size - len(data) <= tail.footer_offset or tail.footer_length >= PROBED_BYTES
 
 
-def _add_referred(source, tail: Tail, data: bytes) -> None:
-    """Find the forms to which the Thrift footer refers."""
+def _front(source, tail: Tail, data: bytes) -> bytes:
+    """Return the first bytes of the Thrift footer, which show the forms to which it refers."""
     length = min(forms.FRONT_BYTES, tail.footer_length)
     at = tail.footer_offset - (source.size - len(data))
-    forms.add_referred(tail, data[at : at + length] if at >= 0 else source.read(tail.footer_offset, length))
+    return data[at : at + length] if at >= 0 else source.read(tail.footer_offset, length)
 
 
 def _open_block(source, spec: FormSpec, tail: Tail, block: Block, data: bytes) -> FooterReader:
@@ -174,9 +174,7 @@ def named_form(source, name: str) -> tuple[str, FooterReader, list[Finding]]:
         return name, _scanned(source, tail, data)[0], list(tail.findings)
     if not spec.is_final:
         tail = tail.thrift_only()
-    if spec.front_bytes:
-        _add_referred(source, tail, data)
-    block = spec.find(tail)
+    block = spec.referred(_front(source, tail, data), tail) if spec.front_bytes else spec.find(tail)
     if block is None or spec.is_final != tail.form.is_final:
         raise Unsupported(f"the footer has no block of the {spec.title}", offset=tail.footer_offset)
     open_it = _open_block if spec.is_preferred else _open_beside

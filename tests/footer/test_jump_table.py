@@ -16,7 +16,7 @@ from support.jump_tables import behind_the_struct, index_of, with_index, with_ju
 
 import parquetext
 from parquetext import extension, kernels
-from parquetext.errors import ColumnError, Unsupported
+from parquetext.errors import ColumnError, Damaged, Unsupported
 from parquetext.footer.jump_table import jump_table_form
 from parquetext.footer.jump_table.index_struct import compressed, read_index
 from parquetext.footer.jump_table.name_hash import NameHash, built, hash_of
@@ -250,6 +250,9 @@ def test_a_pointer_out_of_range_is_a_finding(tmp_path, numbers):
         assert file.read().equals(TABLE) and file.form == "thrift"
         assert [finding.kind for finding in file.findings] == ["jump-table-damaged"]
     assert not parquetext.verify(path).ok
+    with pytest.raises(Damaged, match="the jump table is wrong") as error:
+        parquetext.open(path, form="jump-table")
+    assert error.value.file == str(path) and begin < error.value.offset < begin + 27
 
 
 @pytest.mark.parametrize("version", [2, 3])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from uuid import UUID
 
-from ...errors import ParquetextError
+from ...errors import Damaged, ParquetextError
 from ...findings import Finding
 from ..form_spec import BuildOptions, Built, Checked, FormSpec, Location, Shape
 from ..jump_table.checking import differences
@@ -66,8 +66,11 @@ class JumpTableSpec(FormSpec):
             raise damaged("the footer does not begin with a pointer", footer)
         if payload >= footer:  # the index follows the metadata; other programs may have made a footer before it longer
             metadata.length = pointer.metadata_length
-        index = decompressed(metadata.in_file(payload, size), pointer.version, metadata.length)
-        return JumpTableForm(metadata, read_index(index, metadata.length))
+        try:
+            data = decompressed(metadata.in_file(payload, size), pointer.version, metadata.length)
+            return JumpTableForm(metadata, read_index(data, metadata.length))
+        except Damaged as error:
+            raise error.at(None, payload) from None
 
     def needed_range(self, location: Location) -> tuple[int, int]:
         end = location.footer + location.thrift_length

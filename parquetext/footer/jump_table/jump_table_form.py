@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any
 
 from ... import kernels, wire
 from ...errors import Damaged, Malformed, ParquetextError, wire_error
@@ -21,7 +21,7 @@ from ..elements import parse_element
 from ..model import GROUP, Node
 from ..thrift_form import ThriftForm
 from .index_struct import FooterIndex
-from .pointer import POINTER_BYTES, damaged
+from .pointer import FIELD, POINTER_BYTES, damaged
 
 REMOTE_SHARE = 4  # the whole footer is fetched if one leaf in this many is requested
 LOCAL_SHARE = 200  # scanning this many chunks costs as much as one by the jump table, checks included
@@ -32,7 +32,6 @@ COLUMNS = bytes([wire.ROW_GROUP_COLUMNS << 4 | wire.TYPE_LIST])
 PATH = (wire.COLUMN_CHUNK_META_DATA, wire.COLUMN_META_DATA_PATH_IN_SCHEMA)
 FILE_OFFSET = (wire.COLUMN_CHUNK_FILE_OFFSET,)
 TYPE = (wire.COLUMN_CHUNK_META_DATA, wire.COLUMN_META_DATA_TYPE)
-T = TypeVar("T")
 
 
 class Metadata:
@@ -49,12 +48,13 @@ class Metadata:
 
     Attributes
     ----------
+    offset, length : int
     share : int
         The whole footer is read if one leaf in this many is requested.
     """
 
     def __init__(self, handle, offset: int, length: int, known: bytes, known_end: int):
-        self._handle, self._offset, self.length = handle, offset, length
+        self._handle, self.offset, self.length = handle, offset, length
         self._known, self._begin = memoryview(known), known_end - len(known)
         self._whole: Any = None
         self.io, self.share = (0, 0), REMOTE_SHARE if can_gather(handle) else LOCAL_SHARE
@@ -62,10 +62,10 @@ class Metadata:
     def at(self, begin: int, end: int) -> memoryview:
         """Return a range; raise Damaged if it is not within the metadata."""
         if not 0 <= begin <= end <= self.length:
-            raise damaged(f"bytes {begin} to {end} of metadata of {self.length}", self._offset, self.length, end)
+            raise damaged(f"bytes {begin} to {end} of metadata of {self.length}", self.offset, self.length, end)
         if self._whole is not None:
             return self._whole[begin:end]
-        return self.in_file(self._offset + begin, end - begin)
+        return self.in_file(self.offset + begin, end - begin)
 
     def in_file(self, offset: int, length: int) -> memoryview:
         """Return a range of the file."""
@@ -89,10 +89,6 @@ class Metadata:
         if self._whole is None:
             self._whole = self.at(0, self.length)
         return self._whole
-
-    def located(self, error: ParquetextError) -> ParquetextError:
-        """Return an error with an offset in the metadata as one with an offset in the file."""
-        return error.at(None, self._offset)
 
 
 class JumpTableForm:
@@ -142,7 +138,7 @@ class JumpTableForm:
             form = self._without_chunks()
             found, expected = (form.leaf_count, form.row_group_count), (self.leaf_count, self.row_group_count)
             if found != expected:
-                raise damaged(f"it has {expected} leaves and row groups, the footer {found}", 0)
+                raise self._damaged(f"it has {expected} leaves and row groups, the footer {found}", 0)
             self._skeleton = form
         return self._skeleton
 
@@ -152,7 +148,11 @@ class JumpTableForm:
         try:
             return ThriftForm(b"".join((front, *(COLUMNS + NO_CHUNKS + tail for tail in tails), rest)))
         except Malformed as error:
-            raise damaged(f"the footer without its chunks is malformed: {error.message}", 0) from None
+            raise self._damaged(f"the footer without its chunks is malformed: {error.message}", 0) from None
+
+    def _damaged(self, message: str, at: int) -> Damaged:
+        """Return the error for a jump table that does not fit the metadata at an offset in them."""
+        return damaged(message, self._metadata.offset + at)
 
     def _split(self) -> tuple[bytes, list[bytes], bytes]:
         """Return the bytes before the first row group, those behind the chunks of each, and those after the last."""
@@ -165,18 +165,26 @@ class JumpTableForm:
             ranges = [(0, bounds[0]), *((index.end(number), bounds[number + 1]) for number in range(count))]
             front, *gaps = self._metadata.ranges(ranges)
             expected = COLUMNS + list_header(self.leaf_count)
-            begin = _row_groups_begin(front, count)
+            begin = self._walked(partial(_row_groups_begin, front, count), 0)
             if bytes(front[begin:]) != expected:
-                raise damaged("the first chunk does not begin where the first row group has it", begin)
+                raise self._damaged("the first chunk does not begin where the first row group has it", begin)
             tails, rest = [], b""
             for number, gap in enumerate(gaps):
-                end = _struct_rest_end(gap, wire.ROW_GROUP_COLUMNS)
+                at = ranges[number + 1][0]
+                end = self._walked(partial(_struct_rest_end, gap, wire.ROW_GROUP_COLUMNS), at)
                 tails.append(bytes(gap[:end]))
                 rest = bytes(gap[end:])
                 if number < count - 1 and rest != expected:
-                    raise damaged(f"row group {number} does not end where its successor begins", ranges[number + 1][0])
+                    raise self._damaged(f"row group {number} does not end where its successor begins", at + end)
             self._parts = bytes(front[:begin]), tails, rest
         return self._parts
+
+    def _walked(self, walk: Callable[[], int], at: int) -> int:
+        """Return the result of a walk over metadata from an offset on; the jump table led there if it fails."""
+        try:
+            return walk()
+        except (ParquetextError, IndexError) as error:
+            raise self._damaged(f"no fields of the footer begin at {at}: {error}", at) from None
 
     # ---- chunks ---------------------------------------------------------------------------------------------------
 
@@ -192,7 +200,7 @@ class JumpTableForm:
             for number in numbers:
                 begin, end = index.chunk(number, leaf)
                 if not index.begin(number) <= begin < end <= index.end(number):
-                    raise damaged(f"row group {number}, leaf {leaf}: a chunk from {begin} to {end}", begin)
+                    raise self._damaged(f"row group {number}, leaf {leaf}: a chunk from {begin} to {end}", begin)
         parts = self._metadata.ranges([index.chunk(number, leaf) for leaf in leaves for number in numbers])
         found = {}
         for at, leaf in enumerate(leaves):
@@ -208,7 +216,7 @@ class JumpTableForm:
         for number, struct in zip(numbers, structs, strict=True):
             if not _is_chunk(struct, path, None if physical is None else integer(physical)):
                 offset = self._index.chunk(number, leaf)[0]
-                raise damaged(f"row group {number}, leaf {leaf}: no chunk of this column at {offset}", offset)
+                raise self._damaged(f"row group {number}, leaf {leaf}: no chunk of this column at {offset}", offset)
 
     def column(self, leaf: int, first: int = 0, count: int | None = None):
         from ..column_footer import column_footer  # late: it needs the registry, which needs this module
@@ -314,20 +322,10 @@ class JumpTableForm:
             try:
                 self._held = ThriftForm(self._metadata.whole())
             except ParquetextError as error:
-                raise self._metadata.located(error) from None
+                raise error.at(None, self._metadata.offset) from None
 
     def close(self) -> None:
         self._parts = self._skeleton = self._held = None
-
-
-def _checked(read: Callable[[], T], message: str, at: int) -> T:
-    """Return the result of a walk over Thrift bytes; Malformed becomes Damaged, because the jump table led there."""
-    try:
-        return read()
-    except Damaged:
-        raise
-    except (ParquetextError, IndexError) as error:
-        raise damaged(f"{message}: {error}", at) from None
 
 
 def _header(data: memoryview, at: int, last: int) -> tuple[int, int, int]:
@@ -343,34 +341,28 @@ def _header(data: memoryview, at: int, last: int) -> tuple[int, int, int]:
 
 def _row_groups_begin(front: memoryview, count: int) -> int:
     """Return the offset of the first row group in the bytes before its first chunk."""
-
-    def walk() -> int:
-        at, id = POINTER_BYTES, 10
-        while at < len(front):
-            id, type, value = _header(front, at, id)
-            if id == wire.FILE_META_DATA_ROW_GROUPS and type == wire.TYPE_LIST:
-                header = list_header(count)
-                if bytes(front[value : value + len(header)]) == header:
-                    return value + len(header)
-                break
-            at = kernels.thrift.skip(front, value, type)
-        raise damaged(f"no list of {count} row groups before the first chunk", at, count)
-
-    return _checked(walk, "the fields before the row groups", 0)
+    at, id = POINTER_BYTES, FIELD
+    while True:
+        id, type, value = _header(front, at, id)
+        if not type:
+            raise Malformed("the footer ends before its row groups", offset=at)
+        if id == wire.FILE_META_DATA_ROW_GROUPS and type == wire.TYPE_LIST:
+            break
+        at = kernels.thrift.skip(front, value, type)
+    header = list_header(count)
+    if bytes(front[value : value + len(header)]) != header:
+        raise Malformed(f"not a list of {count} row groups", offset=value)
+    return value + len(header)
 
 
 def _struct_rest_end(data: memoryview, last: int) -> int:
     """Return the offset after the stop of a struct whose fields up to the id `last` precede `data`."""
-
-    def walk() -> int:
-        at, id = 0, last
-        while True:
-            id, type, value = _header(data, at, id)
-            if not type:
-                return value
-            at = kernels.thrift.skip(data, value, type)
-
-    return _checked(walk, "the fields behind a row group's chunks", 0)
+    at, id = 0, last
+    while True:
+        id, type, value = _header(data, at, id)
+        if not type:
+            return value
+        at = kernels.thrift.skip(data, value, type)
 
 
 def _is_chunk(struct: bytes, path: bytes, physical: bytes | None) -> bool:
