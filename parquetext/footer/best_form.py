@@ -76,7 +76,7 @@ def _best_of(source, tail: Tail, data: bytes, left: str | None) -> tuple[str, Fo
                 continue
             try:
                 return spec.name, _open_block(source, spec, tail, block, data), findings
-            except (Damaged, Unsupported) as error:
+            except (Damaged, Malformed, Unsupported) as error:
                 findings.append(spec.finding(error))
     return _thrift_or_beside(source, tail, data, findings)
 

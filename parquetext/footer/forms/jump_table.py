@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from ...errors import Damaged, ParquetextError
-from ...findings import Finding
+from ...findings import Finding, is_sound
 from ..form_spec import BuildOptions, Built, Checked, FormSpec, Location, Shape
 from ..jump_table.checking import differences
-from ..jump_table.index_struct import build_index, decompressed, read_index
+from ..jump_table.index_struct import FooterIndex, build_index, decompressed, read_index
 from ..jump_table.jump_table_form import JumpTableForm, Metadata
 from ..jump_table.pointer import (
     PLAIN,
@@ -59,6 +59,10 @@ class JumpTableSpec(FormSpec):
     # ---- opening ------------------------------------------------------------------------------------------------
 
     def open(self, handle, location: Location) -> JumpTableForm:
+        return JumpTableForm(*self._read(handle, location))
+
+    def _read(self, handle, location: Location) -> tuple[Metadata, FooterIndex]:
+        """Read the index, and return it with the metadata into which it leads."""
         footer, length, payload, size, known, known_end = location
         metadata = Metadata(handle, footer, length, known, known_end)
         pointer = pointer_in(metadata.at(0, min(POINTER_BYTES, length)))
@@ -68,7 +72,7 @@ class JumpTableSpec(FormSpec):
             metadata.length = pointer.metadata_length
         try:
             data = decompressed(metadata.in_file(payload, size), pointer.version, metadata.length)
-            return JumpTableForm(metadata, read_index(data, metadata.length))
+            return metadata, read_index(data, metadata.length)
         except Damaged as error:
             raise error.at(None, payload) from None
 
@@ -105,21 +109,23 @@ class JumpTableSpec(FormSpec):
         block, tail = checked.block, checked.tail
         location = Location(tail.footer_offset, tail.footer_length, block.payload, block.length, b"", tail.file_size)
         try:
-            reader = self.open(checked.source, location)
-            checked.reader = reader
-            if checked.scan is not None:
-                reader.hold()
-                yield from self._differences(checked, reader)
+            metadata, index = self._read(checked.source, location)
+            if checked.scan is None:
+                return
+            found = list(self._differences(checked, index))
+            yield from found
+            if is_sound(found):
+                checked.reader = JumpTableForm(metadata, index)
         except ParquetextError as error:
             yield self.finding(error)
 
-    def _differences(self, checked: Checked, reader: JumpTableForm) -> Iterator[Finding]:
+    def _differences(self, checked: Checked, index: FooterIndex) -> Iterator[Finding]:
         """Yield the first difference between each part of the index and the Thrift footer."""
         pointer, length = pointer_in(checked.footer), checked.tail.footer_length
         if pointer and checked.block.payload < checked.tail.footer_offset and pointer.metadata_length != length:
             message = f"the pointer says that the footer has {pointer.metadata_length} bytes, and it has {length}"
             yield Finding(STALE, message, checked.tail.footer_offset, self.title, is_note=True)
-        for message, offset in differences(reader.index, checked.scan):
+        for message, offset in differences(index, checked.scan):
             yield Finding(self.damaged, message, checked.tail.footer_offset + offset, self.title)
 
     def describe(self, footer: bytes | memoryview, tail: Tail, block: Block) -> str:

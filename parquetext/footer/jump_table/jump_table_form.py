@@ -94,8 +94,15 @@ class Metadata:
 class JumpTableForm:
     """A footer that is read by its jump table, with the interface of `model.FooterReader`.
 
-    Schema, key-values and fields of row groups are those of a *skeleton*: the footer without column chunks, which is
-    scanned when it is needed first. After many look-ups, everything is taken from a scan of the whole footer.
+    Schema, key-values and fields of row groups are those of a *skeleton*: the footer without column chunks. If a
+    look-up would cost more than a scan of the whole footer, and after many look-ups, that is used instead.
+
+    Raises
+    ------
+    Damaged
+        If the jump table does not lead to the row groups, or if it has other counts than the footer.
+    Malformed
+        If the footer is malformed.
     """
 
     def __init__(self, metadata: Metadata, index: FooterIndex):
@@ -104,6 +111,13 @@ class JumpTableForm:
         self._skeleton: ThriftForm | None = None
         self._held: ThriftForm | None = None
         self._expected = 0
+        if metadata.share > index.leaves:
+            self.hold()
+        else:
+            self._skeleton = self._without_chunks()
+        self._check_counts()
+        if self._held is None and index.leaves:
+            self._structs([index.leaves - 1], range(index.row_groups))  # the last ones show that the groups end there
 
     version = property(attrgetter("_form.version"))
     num_rows = property(attrgetter("_form.num_rows"))
@@ -111,11 +125,6 @@ class JumpTableForm:
     key_value_count = property(attrgetter("_form.key_value_count"))
     created_by = property(attrgetter("_form.created_by"))
     io = property(attrgetter("_metadata.io"))
-
-    @property
-    def index(self) -> FooterIndex:
-        """Return the content of the index."""
-        return self._index
 
     @property
     def leaf_count(self) -> int:
@@ -130,17 +139,15 @@ class JumpTableForm:
     @property
     def _form(self) -> ThriftForm:
         """Return the form that answers everything except questions about chunks."""
-        if self._metadata.share > self.leaf_count:
-            self.hold()
-        if self._held is not None:
-            return self._held
-        if self._skeleton is None:
-            form = self._without_chunks()
-            found, expected = (form.leaf_count, form.row_group_count), (self.leaf_count, self.row_group_count)
-            if found != expected:
-                raise self._damaged(f"it has {expected} leaves and row groups, the footer {found}", 0)
-            self._skeleton = form
-        return self._skeleton
+        form = self._held or self._skeleton
+        assert form is not None
+        return form
+
+    def _check_counts(self) -> None:
+        form, expected = self._form, (self.leaf_count, self.row_group_count)
+        if (form.leaf_count, form.row_group_count) != expected:
+            message = f"it has {expected} leaves and row groups, the footer {form.leaf_count, form.row_group_count}"
+            raise self._damaged(message, 0)
 
     def _without_chunks(self) -> ThriftForm:
         """Return the scan of the footer without chunks."""
