@@ -10,6 +10,7 @@ import decimal
 import io
 import json
 import sys
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID
@@ -126,6 +127,14 @@ def with_foreign_block(path: Path, above: bool, placement: str = "in-struct") ->
         stack()
 
 
+def as_parx(path: Path) -> None:
+    """The metadata behind the magic of PARX, as a writer of new files stores it."""
+    data = path.read_bytes()
+    length = int.from_bytes(data[-8:-4], "little")
+    checked = data[-8 - length : -8] + length.to_bytes(4, "little") + bytes([0, 0, 0, 0, 2])
+    path.write_bytes(b"PARX" + data[4 : -8 - length] + checked + zlib.crc32(checked).to_bytes(4, "little") + b"PARX")
+
+
 FORMS: dict[str, Callable[[Path], None]] = {
     "thrift": lambda path: None,
     "flat": upgraded(form="flat", placement="in-struct"),
@@ -145,6 +154,12 @@ FORMS: dict[str, Callable[[Path], None]] = {
     ),
     "par3-aside": lambda path: (parquetext.upgrade(path, form="flat"), parquetext.finalize(path, confirm=True)),
     "arrow": upgraded(form="arrow"),
+    "jump-table": upgraded(form="jump-table"),
+    "jump-table-flat": lambda path: (
+        parquetext.upgrade(path, form="jump-table"),
+        parquetext.upgrade(path, form="flat"),
+    ),
+    "parx": as_parx,
     "flat-on-foreign": lambda path: with_foreign_block(path, above=False),
     "flat-under-foreign": lambda path: with_foreign_block(path, above=True),
 }
@@ -236,9 +251,9 @@ DAMAGE: dict[str, dict[str, Callable[[bytes], bytes]]] = {
 
 SHAPES = {
     **dict.fromkeys(SOURCES, ("thrift", "flat", "index")),
-    "nested": ("thrift", "flat", "index", "par3"),
-    "long": ("thrift", "flat", "index", "par3"),
-    "wide": ("thrift", "flat", "index", "par3", "flat-aside", "index-aside"),
+    "nested": ("thrift", "flat", "index", "par3", "jump-table", "parx"),
+    "long": ("thrift", "flat", "index", "par3", "jump-table", "parx"),
+    "wide": ("thrift", "flat", "index", "par3", "flat-aside", "index-aside", "jump-table"),
     "ids": tuple(FORMS),
     "types": ("thrift", "flat", "index", "flat-compact", "arrow"),
     "indexes": ("thrift", "flat", "index", "flat-compact", "arrow"),

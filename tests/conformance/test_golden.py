@@ -112,7 +112,7 @@ def test_damage_never_gives_a_wrong_answer(name):
     assert damaged["verify"]
 
 
-@pytest.mark.parametrize("name", SOUND)
+@pytest.mark.parametrize("name", [name for name in SOUND if expected(name)["made"] != "parx"])
 def test_the_original_comes_back(name, tmp_path):
     copy = tmp_path / "copy.parquet"
     shutil.copyfile(FILES / f"{name}.parquet", copy)

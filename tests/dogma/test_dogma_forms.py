@@ -47,6 +47,15 @@ FAILS = {
     "wide-par3-damaged-tail-block": 9560,
     "wide-par3-damaged-tail-record": 9560,
     "wide-par3-damaged-truncated": 9552,
+    # Proposals, which are not described: the index of a jump table, and another magic.
+    "ids-jump-table": 147,
+    "ids-jump-table-flat": 147,
+    "ids-parx": 0,
+    "long-jump-table": 9494,
+    "long-parx": 0,
+    "nested-jump-table": 1056,
+    "nested-parx": 0,
+    "wide-jump-table": 2656,
 }
 
 
