@@ -101,7 +101,6 @@ def encode(
     check_asked(columns, codec, max_growth)
 
     def plan(footer: Footer, ignored: frozenset[str], source) -> Planned:
-        refuse_referring(footer)
         wanted, reason = _wanted(source, footer, columns, codec, max_growth)
         change = EncodedFile(source, footer, wanted, kept_pieces(footer, ignored, wrap), ignored)
         if not change.is_needed:
@@ -215,6 +214,7 @@ class EncodedFile(Renewed):
         self, source, footer: Footer, wanted: Mapping[int, Wanted], kept: Sequence[Piece], ignored: frozenset[str]
     ):
         super().__init__(source, footer, kept, ignored)
+        refuse_referring(footer)
         check_expansion(ThriftForm(footer.bare), wanted, source)
         self._encoder = Encoder(source, footer.bare, footer.start, wanted)
         self.is_needed = self._encoder.is_needed

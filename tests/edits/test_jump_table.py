@@ -225,6 +225,25 @@ def test_merge_and_split_drop_it_unless_it_is_requested(path, tmp_path):
     assert pointer_in(footer_of(Path(part.path).read_bytes())) is None
 
 
+def test_a_change_in_place_is_taken_back_too(path):
+    parquetext.upgrade(path, form="jump-table", in_place=True)
+    parquetext.upgrade(path, form="flat", in_place=True)
+    assert parquetext.verify(path, deep=True).forms == ["thrift", "flat", "jump-table"]
+    parquetext.strip(path, in_place=True)
+    assert path.read_bytes() == PLAIN and [each.name for each in path.parent.iterdir()] == ["x.parquet"]
+
+
+def test_a_dry_run_names_the_readers_and_changes_nothing(path):
+    result = parquetext.upgrade(path, form="jump-table", dry_run=True)
+    assert result.outcome == "would-upgrade" and "fastparquet" in result.message and path.read_bytes() == PLAIN
+
+
+def test_copies_of_columns_are_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(Refused, match="cannot have copies"):
+        parquetext.write_table(TABLE, tmp_path / "x.parquet", form="jump-table", copies={"id": "plain"})
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_writers_write_it(tmp_path):
     stream = io.BytesIO()
     parquetext.write_table(TABLE, stream, form="jump-table")

@@ -17,7 +17,7 @@ from ...edits.options import IGNORABLE, SCAN, STORAGE_REFUSALS, Options, check_o
 from ...edits.table_logs import refuse_replacing
 from ...errors import ParquetextError, Refused
 from ...extension import ASIDE
-from ...footer.forms import ALONE, AUTO, THRIFT, WRITABLE, Form, check_writable
+from ...footer.forms import ALONE, AUTO, REFERRED, THRIFT, WRITABLE, Form, check_writable
 from ...footer.names import find_group_or_leaf
 from ...footer.thrift_form import ThriftForm
 from ...sidecar.store_layout import store_of
@@ -92,10 +92,10 @@ class ParquetWriter(Unpicklable, pq.ParquetWriter):
     schema : pyarrow.Schema
     filesystem : pyarrow.fs.FileSystem, optional
         The filesystem of the path `where`.
-    form : {"auto", "flat", "index", "thrift", "parx"}
+    form : {"auto", "flat", "index", "thrift", "jump-table", "parx"}
         The footer's form; ``"thrift"`` is pyarrow's. ``"auto"`` uses the form chosen by `edits.choice.choose_form` if
-        it can be written here, and otherwise ``"thrift"``. ``"parx"`` is a proposal that no released reader reads: the
-        file has another magic, and its footer has a checksum and is not changed later.
+        it can be written here, and otherwise ``"thrift"``. ``"jump-table"`` and ``"parx"`` are proposals: some readers
+        fail on the former, and no released reader reads the latter, whose footer is not changed later.
     placement, marker : str
         As in `parquetext.upgrade`.
     ignore : iterable of str
@@ -127,9 +127,9 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
     ColumnError
         If `copies` names an unknown column.
     Refused
-        If an encrypted file is to get a footer of another form, or a file of the form ``"parx"`` copies. If an
-        attribute cannot be kept. If the file belongs to a `sidecar.Store`, whose `append` and `replace` write it, or to
-        a table whose log records its size.
+        If an encrypted file is to get a footer of another form, or a file of the form ``"parx"`` or ``"jump-table"``
+        copies. If an attribute cannot be kept. If the file belongs to a `sidecar.Store`, whose `append` and `replace`
+        write it, or to a table whose log records its size.
     Conflict
         If another process is writing or changing the file.
     """
@@ -182,7 +182,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         if filesystem is not None and _is_stream(where):
             raise ParquetextError(f"specified path is file-like, and a filesystem goes with paths only: {where!r}")
         if copies is not None:
-            if form in ALONE:
+            if form in ALONE or form in {spec.name for spec in REFERRED}:
                 raise Refused(f"columns of a file of the form {form!r} cannot have copies in other encodings")
             check_asked(copies, copies_codec)
             _check_columns(() if isinstance(copies, str) else copies, schema)
