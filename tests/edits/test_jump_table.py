@@ -188,6 +188,20 @@ def test_row_groups_without_one_chunk_per_leaf_are_unsupported(path):
     assert path.read_bytes() == data
 
 
+@pytest.mark.parametrize("change", [{"type": 6}, {"path_in_schema": ["other"]}, {"type": None}], ids=str)
+def test_a_chunk_that_contradicts_the_schema_is_unsupported(path, change):
+    fields = thrift.read("FileMetaData", footer_of(PLAIN))
+    metadata = fields["row_groups"][1]["columns"][2]["meta_data"]
+    metadata.update(change)
+    if change == {"type": None}:
+        del metadata["type"]
+    data = with_footer(PLAIN, thrift.write("FileMetaData", fields))
+    path.write_bytes(data)
+    with pytest.raises(Unsupported, match="row group 1, leaf 2: a column chunk that contradicts"):
+        parquetext.upgrade(path, form="jump-table")
+    assert path.read_bytes() == data
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -8,7 +8,7 @@ from uuid import UUID
 from ...errors import Damaged, ParquetextError
 from ...findings import Finding, is_sound
 from ..form_spec import BuildOptions, Built, Checked, FormSpec, Location, Shape
-from ..jump_table.checking import differences
+from ..jump_table.checking import check_chunks, differences
 from ..jump_table.index_struct import FooterIndex, build_index, decompressed, read_index
 from ..jump_table.jump_table_form import JumpTableForm, Metadata
 from ..jump_table.pointer import (
@@ -90,6 +90,8 @@ class JumpTableSpec(FormSpec):
 
     def build(self, scan, options: BuildOptions) -> Built:
         check_paths(scan)
+        if scan.regular:
+            check_chunks(scan)
         pointer = Pointer(PLAIN, 0, 0, 0)
         shift = len(with_pointer(bytes(scan.data[:2]), pointer)) - 2
         return Built(build_index(scan, shift), b"")

@@ -1,11 +1,37 @@
-"""Compare an index with the Thrift footer into which it leads."""
+"""Check that a Thrift footer can have a jump table, and compare an index with the footer into which it leads."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ... import wire
+from ...errors import Unsupported
+from ...thrift import binary, list_header
 from .index_struct import FooterIndex, child_counts, chunk_offsets, element_paths
 from .name_hash import NameHash
+
+NEEDED = wire.PRESENT_METADATA | wire.PRESENT_TYPE | wire.PRESENT_FILE_OFFSET
+
+
+def path_value(path: bytes) -> bytes:
+    """Return the value of the field path_in_schema for a path with NUL between its names."""
+    names = path.split(b"\0")
+    return list_header(len(names), wire.TYPE_BINARY) + b"".join(map(binary, names))
+
+
+def check_chunks(scan) -> None:
+    """Raise Unsupported if a column chunk contradicts the schema: the reader would not take it for the column's."""
+    paths, types = element_paths(scan), scan.elements("type")
+    leaves = [(types[element], path_value(paths[element])) for element in scan.leaves]
+    fields = (scan.chunks(name) for name in ("present", "type", "chunk_offset", "chunk_length"))
+    data = memoryview(scan.data)
+    for number, (present, physical, begin, length) in enumerate(zip(*fields, strict=True)):
+        row_group, leaf = divmod(number, len(leaves))
+        expected, path = leaves[leaf]
+        has_path = not present & wire.PRESENT_PATH_IN_SCHEMA or path in bytes(data[begin : begin + length])
+        if present & NEEDED != NEEDED or physical != expected or not has_path:
+            message = f"row group {row_group}, leaf {leaf}: a column chunk that contradicts the schema"
+            raise Unsupported(f"{message} has no place in a jump table", offset=begin, code=wire.MISMATCH)
 
 
 def differences(index: FooterIndex, scan) -> Iterator[tuple[str, int]]:

@@ -16,10 +16,11 @@ from typing import Any
 from ... import kernels, wire
 from ...errors import Damaged, Malformed, ParquetextError, wire_error
 from ...storage import can_gather
-from ...thrift import binary, integer, list_header
+from ...thrift import integer, list_header
 from ..elements import parse_element
 from ..model import GROUP, Node
 from ..thrift_form import ThriftForm
+from .checking import path_value
 from .index_struct import FooterIndex
 from .pointer import FIELD, POINTER_BYTES, damaged
 
@@ -218,8 +219,7 @@ class JumpTableForm:
     def _check_structs(self, leaf: int, numbers: Sequence[int], structs: Sequence[bytes]) -> None:
         """Raise Damaged unless each struct is a chunk of the leaf."""
         node = self._form.node(leaf)
-        names, physical = node.path.split(b"\0"), parse_element(node.thrift).type
-        path = list_header(len(names), wire.TYPE_BINARY) + b"".join(map(binary, names))
+        path, physical = path_value(node.path), parse_element(node.thrift).type
         for number, struct in zip(numbers, structs, strict=True):
             if not _is_chunk(struct, path, None if physical is None else integer(physical)):
                 offset = self._index.chunk(number, leaf)[0]
