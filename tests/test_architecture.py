@@ -36,6 +36,7 @@ FLOORS = [
     {"compute"},
     {"windows"},
     {"systems"},
+    {"forks"},
     {"libraries"},
     {"private"},
     {"threads"},

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import posixpath
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -13,6 +12,7 @@ import pyarrow.fs as pafs
 
 from ..footer.arrow_errors import ArrowUnsupported
 from ..footer.targets import info_of, readable
+from ..forks import cached_property
 from ..pruning import predicate_of
 from ..storage import OpenTarget, filesystem_of
 from .datasets.dataset import dataset

@@ -9,10 +9,12 @@ from collections.abc import Iterator, Mapping
 
 import pyarrow.fs as pafs
 
+from ..forks import unlocked_in_forks
 from .gcs_settings import gcs_options
 
 _KEY_FILE = "GOOGLE_APPLICATION_CREDENTIALS"  # read by Google's library when a client is created
 _environment = threading.Lock()
+unlocked_in_forks(_environment)
 
 
 class GoogleFileSystem(pafs.GcsFileSystem):

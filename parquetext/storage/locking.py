@@ -19,6 +19,7 @@ from types import TracebackType
 
 from .. import systems
 from ..errors import Conflict, ParquetextError, Refused
+from ..forks import unlocked_in_forks
 from .folder import NEW, Folder, at, beside, names_file
 from .operations import Operations
 from .refusals import refuse
@@ -28,6 +29,7 @@ _PAUSE_SECONDS = 0.01
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 IN_PLACE_SECONDS = 10.0  # to complete a change in place, which writes and flushes a few pieces
 _turn = Condition()
+unlocked_in_forks(_turn)
 _new: dict[int, tuple[str, Folder]] = {}  # by descriptor; the inode shows if that was closed
 _under_way = 0
 _is_abandoned = False

@@ -9,11 +9,24 @@ from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from ..forks import call_in_forks, unlocked_in_forks
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _locks: WeakKeyDictionary[object, RLock] = WeakKeyDictionary()
 _choosing, _of_others = Lock(), RLock()
+unlocked_in_forks(_choosing)
+
+
+def _forget_locks() -> None:
+    """Give files opened from now on locks of this process: a thread of the parent may hold the others."""
+    global _of_others
+    _locks.clear()
+    _of_others = RLock()
+
+
+call_in_forks(_forget_locks)
 
 
 class RangedFile(io.RawIOBase):

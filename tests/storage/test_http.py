@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
-from collections.abc import Callable
 from functools import partial
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.forks import in_a_fork
 from support.served_files import Ranged, Whole, served
 
 import parquetext
@@ -61,19 +59,6 @@ def test_requests_share_connections(url, server):
             assert source.read(offset, 3) == bytes([offset % 256, (offset + 1) % 256, (offset + 2) % 256])
         assert source.read_many([(0, 2), (500, 2)]) == [b"\0\1", b"\xf4\xf5"]
     assert len({peer for _, _, peer in server[1]}) <= 2 and len(server[1]) == 13
-
-
-def in_a_fork(is_so: Callable[[], bool]) -> bool:
-    """Return the result of a forked process; end it if it never returns."""
-    child = os.fork()
-    if child:
-        return os.waitpid(child, 0)[1] == 0
-    try:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(60)
-        os._exit(0 if is_so() else 1)
-    finally:
-        os._exit(1)
 
 
 @pytest.mark.filterwarnings("ignore:.*fork")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from itertools import repeat
 from typing import Any
 
@@ -19,6 +19,7 @@ from ...footer.model import FooterReader
 from ...footer.page_index import PagePlaces
 from ...footer.page_tables import PageTables
 from ...footer.pyarrow_footer import key_values_of
+from ...forks import cached_property
 from ...storage import can_gather, has_descriptor
 from ..fields.arrow_fields import within_the_stack
 from ..fields.assemble_plan import LeafPlan

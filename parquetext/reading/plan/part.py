@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -17,6 +16,7 @@ from ...footer.model import FooterReader
 from ...footer.projection import whole_leaves
 from ...footer.pyarrow_footer import has_extension_types, key_values_of
 from ...footer.thrift_form import ThriftForm
+from ...forks import cached_property
 from ..fields.arrow_fields import fields_of, within_the_stack
 from ..fields.wanted_columns import Column
 from ..request.selection import whole_fields

@@ -7,6 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from ...errors import ParquetextError
+from ...forks import unlocked_in_forks
 from ..backend import Capability
 from ..paths import Target
 from .arrow_filesystem import ArrowBackend
@@ -20,6 +21,7 @@ KEPT = 8
 REFUSED = "AuthenticationException"
 _asked: list[tuple[pyarrow.fs.FileSystem, float]] = []
 _lock = Lock()
+unlocked_in_forks(_lock)
 
 
 def with_credentials(filesystem: pyarrow.fs.FileSystem, path: str) -> pyarrow.fs.FileSystem:
