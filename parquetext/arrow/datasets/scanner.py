@@ -12,7 +12,7 @@ import pyarrow as pa
 from ...footer.arrow_errors import ArrowRowIndexError
 from ...pruning import Predicate, predicate_of
 from ...reading.execute.at_exit import closed_at_exit
-from ...reading.request.row_numbers import RowNumbers, row_numbers
+from ...reading.request.row_numbers import RowNumbers, is_from_end, row_numbers
 from ..read_options import options_of_scan, whole
 from .filtering import filtered_together
 from .in_order import any_remote, each_in_order, in_order
@@ -191,7 +191,8 @@ class Scanner:
         ----------
         indices : sequence, numpy array, pyarrow.Array, pyarrow.ChunkedArray, range or slice
             Positions in any order, possibly with duplicates. Without a filter, only the pages that contain these rows
-            are read. With a filter, files are read until all positions are found.
+            are read. With a filter, files are read until all positions are found; for a slice with a negative bound
+            or step, matching rows are counted first.
 
         Raises
         ------
@@ -204,12 +205,15 @@ class Scanner:
         """
         if self._predicate is None and not self._columns.origins:
             return self._taken(indices)
+        if isinstance(indices, slice) and is_from_end(indices):
+            indices = range(*indices.indices(self.count_rows()))
         numbers = row_numbers(indices)
 
         def tables_of(fragment: Fragment) -> Iterator[pa.Table]:
             return (part.table for part in self._parts_of(fragment))
 
-        table = taken(placed(self._fragments(self._predicate), tables_of), numbers)
+        tables = placed(self._fragments(self._predicate), tables_of)
+        table = taken(tables, numbers, is_clipped=isinstance(indices, slice))
         return empty_table(self.projected_schema) if table is None else self._pooled(table)
 
     def _taken(self, indices: object) -> pa.Table:
@@ -325,13 +329,13 @@ class Scanner:
 TablesOf = Callable[["Fragment"], Iterable[pa.Table]]
 
 
-def taken(tables: Iterable[tuple[int, pa.Table]], numbers: RowNumbers) -> pa.Table | None:
-    """Return rows by number from tables, each given with the number of its first row, or None if there are no numbers.
+def taken(tables: Iterable[tuple[int, pa.Table]], numbers: RowNumbers, *, is_clipped: bool) -> pa.Table | None:
+    """Return rows by number from tables, each given with the number of its first row; None if there are none.
 
     Raises
     ------
     RowIndexError
-        If there is no such row.
+        If there is no such row, unless `is_clipped`.
     """
     wanted, parts, found = numbers.ascending, [], 0
     if not len(wanted):
@@ -343,6 +347,8 @@ def taken(tables: Iterable[tuple[int, pa.Table]], numbers: RowNumbers) -> pa.Tab
             found = end
         if found == len(wanted):
             return numbers.in_order(pa.concat_tables(parts))
+    if is_clipped:
+        return pa.concat_tables(parts) if parts else None
     raise ArrowRowIndexError(f"no row {wanted[found]}: there are fewer rows", found=wanted[found])
 
 

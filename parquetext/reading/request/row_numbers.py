@@ -75,6 +75,11 @@ def row_numbers(rows: Any, count: int | None = None, file: str | None = None) ->
     return RowNumbers(ascending, pa.array(map(positions.__getitem__, values), pa.int64(), size=len(values)))
 
 
+def is_from_end(rows: slice) -> bool:
+    """Return True if the rows that a slice selects depend on the number of all rows, beyond being cut off there."""
+    return any(part is not None and index(part) < 0 for part in (rows.start, rows.stop, rows.step))
+
+
 def split(rows: Sequence[int], begins: Sequence[int]) -> Iterator[tuple[int, int, Sequence[int]]]:
     """Split ascending rows by the blocks that contain them, such as row groups or files.
 

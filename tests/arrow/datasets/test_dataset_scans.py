@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+from itertools import product
 from pathlib import Path
 from threading import current_thread
 
@@ -52,6 +53,16 @@ def lake(tmp_path_factory) -> Path:
 @pytest.fixture
 def both(lake):
     return parquetext.dataset(lake), ds.dataset(str(lake), partitioning="hive")
+
+
+@pytest.fixture
+def read(monkeypatch) -> list[Fragment]:
+    """The fragments that are read, in order."""
+    found, batches = [], Fragment.batches
+    monkeypatch.setattr(
+        Fragment, "batches", lambda self, *given, **how: found.append(self) or batches(self, *given, **how)
+    )
+    return found
 
 
 COLUMNS = [
@@ -109,6 +120,21 @@ class TestAsPyarrow:
             with pytest.raises(IndexError, match="no row"):
                 ours.take([wrong], filter=filter)
 
+    def test_take_with_a_filter_takes_a_slice_like_a_list_of_the_matching_rows(self, both):
+        ours, _ = both
+        bounds = None, 0, 2, 7, -3, 1 << 33
+        for filter in (None, F("v") > 77, F("t") == "t3", F("v") < 0):
+            rows = ours.to_table(filter=filter).to_pylist()
+            for wanted in (slice(*parts) for parts in product(bounds, bounds, (None, 3, -1, -2))):
+                assert ours.take(wanted, filter=filter).to_pylist() == rows[wanted], wanted
+            for wanted, error in ((slice(0, 5, 0), ValueError), (slice("a"), TypeError)):
+                with pytest.raises(error):
+                    ours.take(wanted, filter=filter)
+
+    def test_take_of_a_slice_from_the_begin_reads_no_file_after_it(self, both, read):
+        assert both[0].take(slice(0, 2), filter=F("v") >= 0)["v"].to_pylist() == [0, 1]
+        assert [fragment.number for fragment in read] == [0]
+
     @pytest.mark.parametrize("columns", [["s.x"], {"w": F("v") + 1}, {"w": F("s", "x")}, {"w": pc.scalar(1)}], ids=str)
     def test_computed_columns_read_only_their_inputs(self, tmp_path, columns):
         path = tmp_path / "part.parquet"
@@ -136,11 +162,7 @@ class TestAsPyarrow:
         with pytest.raises(OSError, match=r"part\.parquet"):
             parquetext.dataset(path).take([60], columns=["v"])
 
-    def test_head_reads_no_file_after_its_rows(self, both, monkeypatch):
-        read, batches = [], Fragment.batches
-        monkeypatch.setattr(
-            Fragment, "batches", lambda self, *given, **how: read.append(self) or batches(self, *given, **how)
-        )
+    def test_head_reads_no_file_after_its_rows(self, both, read):
         assert both[0].head(30).num_rows == 30
         assert [fragment.number for fragment in read] == [0]
 
