@@ -5,6 +5,7 @@ Arrow's own simplification of expressions compares bounds in other types than ro
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -122,7 +123,8 @@ class _Judge:
     def _compared(self, column: str, operator: str, value: pa.Scalar) -> Verdict:
         kind, bounds = self._columns[column]
         true = self._outcome(Comparison(column, operator, value)).meets
-        if pa.types.is_floating(_plain(kind)) and operator not in ("=", "!="):  # of a NaN these are false
+        has_nans = pa.types.is_floating(_plain(kind)) or _is_nan(value)
+        if has_nans and operator not in ("=", "!="):  # with a NaN on a side, an order and its opposite are both false
             return Verdict(true, self._all if bounds is None else pc.invert(bounds.only_nulls))
         return Verdict(true, self._outcome(Comparison(column, OPPOSITE[operator], value)).meets)
 
@@ -190,6 +192,10 @@ def _members(options: pa.Scalar | None) -> pa.Array | None:
 def _casts_nothing(kind: pa.DataType) -> bool:
     """Return True if an operand is compared with literals of a type without a cast."""
     return pa.types.is_boolean(kind) or pa.types.is_string(kind) or pa.types.is_binary(kind)
+
+
+def _is_nan(value: pa.Scalar) -> bool:
+    return pa.types.is_floating(value.type) and value.is_valid and math.isnan(value.as_py())
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import datetime
+import math
 import random
 import warnings
+from functools import partial
 from itertools import count, product
+from operator import ge, gt, le, lt
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from support.changed_metadata import with_footer
-from support.filter_layouts import COLUMNS, READERS, expected_of, filters_of, layouts, outcome
+from support.filter_layouts import COLUMNS, READERS, expected_of, filters_of, layouts, outcome, table
 from support.stored_otherwise import DECIMALS, MOMENTS, OPTIONS, declare, stored_table
 
 import parquetext
@@ -57,6 +60,24 @@ def test_every_comparison_gives_pyarrows_result_for_all_rows(paths, column):
     positions = count(list(COLUMNS).index(column), STEP)
     for (filters, expected), position in zip(filters_of(column), positions, strict=False):
         check(paths, known[position % len(known)], filters, expected)
+
+
+NUMERIC = [name for name, (kind, _) in COLUMNS.items() if pa.types.is_integer(kind) or pa.types.is_decimal(kind)]
+ORDERS = lt, le, gt, ge
+
+
+@pytest.mark.parametrize("column", NUMERIC)
+def test_every_number_meets_the_negation_of_an_order_with_nan(paths, column):
+    whole, positions = table(), count(NUMERIC.index(column), STEP)
+    known = list(product(paths, READERS))
+    for compare, nan, is_mirrored in product(ORDERS, (math.nan, pa.scalar(math.nan, pa.float32())), (False, True)):
+        sides = pc.field(column), pc.scalar(nan)
+        expression = ~compare(*reversed(sides) if is_mirrored else sides)
+        expected = outcome(partial(whole.filter, expression))
+        for _ in range(4):
+            layout, reader = known[next(positions) % len(known)]
+            found = outcome(partial(READERS[reader], paths[layout], expression))
+            assert found == expected != [], f"{expression}, {layout}, {reader}"
 
 
 @pytest.mark.parametrize("column", [*DECIMALS, *MOMENTS])
