@@ -200,6 +200,7 @@ def _tried_leaves(layout: Layout, rows: pa.Table, options: Mapping[str, Any]) ->
     if not _chooses_encodings(options):
         return leaves
     wishes = {leaf.path: layout.encodings.get(leaf.physical, (PLAIN,)) for leaf in leaves}
+    wishes |= dict.fromkeys(_categorical_texts(rows.schema, leaves), (PLAIN,))
     for path in _dictionary_leaves(layout, rows, leaves):
         wishes[path] += (DICTIONARY,)
     names = Counter(leaf.path for leaf in leaves)  # leaves of one name and several types support PLAIN
@@ -211,6 +212,15 @@ def _tried_leaves(layout: Layout, rows: pa.Table, options: Mapping[str, Any]) ->
             leaf.bytes[encodings[leaf.path]] = _estimate(chunk, share)
             leaf.share[encodings[leaf.path]] = chunk.total_compressed_size / max(chunk.total_uncompressed_size, 1)
     return leaves
+
+
+def _categorical_texts(schema: pa.Schema, leaves: list[_Leaf]) -> list[str]:
+    """Return the leaves of texts with an Arrow dictionary type: pyarrow cannot read their DELTA encodings."""
+    is_categorical = [pa.types.is_dictionary(kind) for kind in leaf_paths(schema).values()]
+    if len(is_categorical) != len(leaves):  # an extension type has several leaves
+        is_categorical = [any(is_categorical)] * len(leaves)
+    texts = zip(leaves, is_categorical, strict=True)
+    return [leaf.path for leaf, is_one in texts if is_one and leaf.physical == "BYTE_ARRAY"]
 
 
 def _dictionary_leaves(layout: Layout, rows: pa.Table, leaves: list[_Leaf]) -> Iterable[str]:

@@ -164,6 +164,26 @@ def test_data_decide_about_encodings(path):
     assert found.items() >= {name: encodings(path)[name] for name in ("float", "id", "at", "category")}.items()
 
 
+def test_texts_of_a_dictionary_type_get_encodings_that_pyarrow_reads(path, tmp_path):
+    words = pa.array([f"word {number:06}" for number in range(ROWS)])
+    word = words.dictionary_encode()
+    table = pa.table(
+        {
+            "word": word,
+            "bytes": words.cast(pa.binary()).dictionary_encode(),
+            "struct": pa.StructArray.from_arrays([word], ["x"]),
+            "list": pa.ListArray.from_arrays(pa.array(range(ROWS + 1), pa.int32()), word),
+            "number": pa.array(range(ROWS)).dictionary_encode(),
+            "text": words,
+        }
+    )
+    parquetext.write_table(table, path, optimize_for="size")
+    rewrite_file(path, tmp_path / "rewritten.parquet", optimize_for="size")
+    for written in (path, tmp_path / "rewritten.parquet"):
+        assert pq.ParquetFile(written).read().to_pydict() == table.to_pydict()
+    assert encodings(path)["text"] == "DELTA_BYTE_ARRAY"
+
+
 def test_only_columns_that_become_smaller_are_compressed_for_random_access(path):
     names = ["random", "float", "text", "bytes"]
     parquetext.write_table(FLAT.select(names), path, optimize_for="random_access")
