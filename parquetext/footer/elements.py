@@ -6,6 +6,8 @@ from .. import kernels, wire
 from ..logical_types import LogicalType, parse_converted, parse_union, read_integer
 from ..records import frozen
 
+_TYPES = {wire.SCHEMA_ELEMENT_NAME: wire.TYPE_BINARY, wire.SCHEMA_ELEMENT_LOGICAL_TYPE: wire.TYPE_STRUCT}
+
 
 @frozen
 class Element:
@@ -22,9 +24,10 @@ class Element:
 
 
 def parse_element(thrift) -> Element:
-    """Read one SchemaElement struct."""
+    """Read one SchemaElement struct; a field of another type than its own counts as an unknown one."""
     data = bytes(thrift)
-    fields = {field[0]: field for field in kernels.thrift.fields(data)}
+    known = (field for field in kernels.thrift.fields(data) if field[1] == _TYPES.get(field[0], wire.TYPE_I32))
+    fields = {field[0]: field for field in known}
 
     def number(key: int) -> int | None:
         field = fields.get(key)
@@ -33,7 +36,7 @@ def parse_element(thrift) -> Element:
     name = fields.get(wire.SCHEMA_ELEMENT_NAME)
     converted = number(wire.SCHEMA_ELEMENT_CONVERTED_TYPE)
     logical = fields.get(wire.SCHEMA_ELEMENT_LOGICAL_TYPE)
-    if logical and logical[1] == wire.TYPE_STRUCT:
+    if logical:
         annotation = parse_union(data, logical[3])
     else:
         scale, precision = number(wire.SCHEMA_ELEMENT_SCALE), number(wire.SCHEMA_ELEMENT_PRECISION)
@@ -51,7 +54,7 @@ def parse_element(thrift) -> Element:
 
 
 def _text(data: bytes, field) -> str:
-    if field is None or field[1] != wire.TYPE_BINARY:
+    if field is None:
         return ""
     length, start = kernels.varint.decode32(data, field[3])
     return data[start : start + length].decode("utf-8", "surrogateescape")

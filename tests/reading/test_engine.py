@@ -13,9 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.changed_metadata import with_footer
 
 import parquetext
-from parquetext import kernels, thrift
+from parquetext import kernels, thrift, wire
 from parquetext.errors import Malformed, ParquetextError, Unsupported
 
 DAY = datetime.datetime(2024, 2, 29, 12, 30, 1)
@@ -456,3 +457,17 @@ def test_rows_that_pyarrow_loses_of_one_column_are_read(tmp_path, engine):
     with pytest.raises(pa.ArrowInvalid, match="expected length"):
         pq.ParquetFile(path).read()
     assert parquetext.read_table(path, engine=engine).equals(table)
+
+
+def test_a_field_of_a_schema_element_that_is_repeated_with_another_type_is_ignored(tmp_path):
+    table = pa.table({"b": [1], "a": [{"x": 1}]})
+    path = tmp_path / "x.parquet"
+    pq.write_table(table, path, store_schema=False)
+
+    def repeat(footer: dict) -> None:
+        footer["schema"][2][wire.SCHEMA_ELEMENT_NUM_CHILDREN] = thrift.Unknown(wire.TYPE_STRUCT, b"\0")
+
+    with_footer(path, repeat)
+    for how in ({}, {"engine": "parquetext"}, {"rows": [0]}):
+        assert parquetext.read_table(path, **how).equals(pq.read_table(path)) and pq.read_table(path).equals(table)
+    assert not parquetext.verify(path, deep=True).findings
