@@ -34,8 +34,7 @@ class Source:
         check_columns(whole.scanner(columns).projected_schema, fill)
         self._rows = rows_by_number(whole if filter is None else whole.filter(filter))
         self._columns, self._fill = columns, fill
-        self._rows.take([])  # counts the rows of each file, once for all workers
-        self._count = self._rows.count_rows()
+        self._count = self._rows.count_rows()  # once for all workers
 
     def count_rows(self) -> int:
         """Return the number of rows."""

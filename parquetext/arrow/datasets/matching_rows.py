@@ -1,4 +1,4 @@
-"""The rows of a dataset by number, if it has a filter: the numbers of the matching rows are found once."""
+"""The rows of a dataset by number: they are counted once, and if it has a filter, the matching ones are found once."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from ... import compute as pc
+from ...storage import ChangedFile
 from .scans import Columns, DatasetScans
 
 
@@ -21,6 +22,26 @@ class RowsByNumber(Protocol):
         """Return rows in the order of `rows`."""
 
 
+class AllRows:
+    """The rows of a dataset without a filter, counted at the time to which the numbers of `take` refer.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    """
+
+    def __init__(self, dataset: DatasetScans):
+        self._dataset = dataset
+
+    def count_rows(self) -> int:
+        """Return the number of rows."""
+        return self._dataset._row_positions().total
+
+    def take(self, rows: Sequence[int], /, columns: Columns = None, *, use_threads: bool = True) -> pa.Table:
+        """Return rows in the order of `rows`."""
+        return self._dataset.take(rows, columns, use_threads=use_threads)
+
+
 class MatchingRows:
     """The rows that match the filter of a dataset, counted from the first of them.
 
@@ -31,15 +52,23 @@ class MatchingRows:
     everything : Dataset
         The dataset without its filter.
     condition : pyarrow.compute.Expression
+
+    Raises
+    ------
+    ChangedFile
+        If a file was changed while the rows were counted and found.
     """
 
     def __init__(self, everything: DatasetScans, condition: pc.Expression):
-        self._everything = everything
+        self._everything = AllRows(everything)
+        total = self._everything.count_rows()
         numbers, begin = [pa.array([], pa.int64())], 0
         for batch in everything.to_batches(columns={"matches": condition}):
             found = pc.indices_nonzero(batch.column("matches")).cast(pa.int64())
             numbers.append(pc.add(found, begin))
             begin += batch.num_rows
+        if begin != total:
+            raise ChangedFile(f"files were replaced or changed: {total} rows were counted, and {begin} found")
         self._numbers = pa.concat_arrays(numbers)
 
     def count_rows(self) -> int:
@@ -55,4 +84,4 @@ class MatchingRows:
 def rows_by_number(dataset: DatasetScans) -> RowsByNumber:
     """Return the rows of a dataset, so that reading some of them by number never scans."""
     everything, condition = dataset.without_filter()
-    return dataset if condition is None else MatchingRows(everything, condition)
+    return AllRows(dataset) if condition is None else MatchingRows(everything, condition)

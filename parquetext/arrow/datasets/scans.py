@@ -15,6 +15,7 @@ from ...records import frozen
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
+    from .row_positions import RowPositions
     from .scanner import Scanner
     from .shuffled_batches import ShuffledBatches
 
@@ -131,6 +132,10 @@ class DatasetScans(_Scans):
 
     def without_filter(self) -> tuple[DatasetScans, pc.Expression | None]:
         """Return a dataset of the same files without its filter, and the filter."""
+        raise NotImplementedError
+
+    def _row_positions(self) -> RowPositions:
+        """Return the positions of all rows, counted once for this dataset."""
         raise NotImplementedError
 
     def scanner(

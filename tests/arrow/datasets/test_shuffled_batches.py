@@ -17,6 +17,7 @@ import parquetext
 from parquetext.arrow.datasets.fragment_rows import FragmentRows
 from parquetext.arrow.datasets.permutation import Permutation
 from parquetext.errors import ParquetextError
+from parquetext.storage import ChangedFile
 
 ROWS = 5000
 
@@ -155,3 +156,26 @@ def test_a_dataset_without_rows_has_no_batches(tmp_path):
     for window in (None, 1024):
         batches = parquetext.dataset(tmp_path).shuffled_batches(10, 1, window=window)
         assert (list(batches), len(batches)) == ([], 0)
+
+
+@pytest.mark.parametrize("window", [None, 1024])
+@pytest.mark.parametrize("count", [14, 10, 6])
+@pytest.mark.parametrize("changed", range(3))
+def test_a_file_that_was_replaced_after_its_rows_were_counted_is_an_error(tmp_path, changed, count, window):
+    def write(number: int, numbers: range) -> None:
+        pq.write_table(pa.table({"n": numbers}), tmp_path / f"{number}.parquet")
+
+    for number in range(3):
+        write(number, range(10 * number, 10 * number + 10))
+    dataset = parquetext.dataset(tmp_path)
+    dataset.take([0])
+    write(changed, range(1000, 1000 + count))
+    with pytest.raises(ChangedFile, match=f"{changed}.parquet"):
+        numbers(dataset.shuffled_batches(5, 1, window=window))
+
+
+def test_a_file_that_is_replaced_while_matching_rows_are_found_is_an_error(lake, monkeypatch):
+    scan = parquetext.Dataset.to_batches
+    monkeypatch.setattr(parquetext.Dataset, "to_batches", lambda *given, **how: list(scan(*given, **how))[1:])
+    with pytest.raises(ChangedFile, match="5000 rows were counted"):
+        lake.filter(pc.field("n") > 5).shuffled_batches(5, 1)
