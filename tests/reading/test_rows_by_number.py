@@ -116,7 +116,7 @@ def test_random_rows_and_columns_are_those_of_the_table(stored, rows, names):
         range(3, -1, -2),
         (3, 1),
         pa.array([9, 3, 1]).slice(1),
-        [np.int64(3), True],
+        [np.int64(3), np.uint8(1)],
     ],
     ids=lambda rows: type(rows).__name__,
 )
@@ -135,19 +135,34 @@ def test_a_slice_selects_rows_as_from_a_list(stored):
 
 @pytest.mark.fast
 @pytest.mark.parametrize(
-    "rows", [[ROWS], [-1], [0, 1 << 70], np.array([1 << 63], np.uint64), range(990, 1001), [-(1 << 70)]]
+    ("rows", "wrong"),
+    [
+        ([ROWS], ROWS),
+        ([-1], -1),
+        ([0, 1 << 70], 1 << 70),
+        ([1 << 63, 1], 1 << 63),
+        (np.array([1 << 63], np.uint64), 1 << 63),
+        (range(990, 1001), 1000),
+        ([-(1 << 70)], -(1 << 70)),
+    ],
 )
-def test_a_row_that_does_not_exist_is_an_index_error(stored, rows):
+def test_a_row_that_does_not_exist_is_an_index_error_with_its_number(stored, rows, wrong):
     path, _ = stored
-    with parquetext.open(path) as file, pytest.raises(RowIndexError, match="no row") as error:
+    with parquetext.open(path) as file, pytest.raises(RowIndexError, match=f"no row {wrong}: there are 1000") as error:
         file.take(rows)
+    assert error.value.file == path
     assert isinstance(error.value, IndexError)
     assert isinstance(error.value, pa.ArrowIndexError)
 
 
 @pytest.mark.fast
 @pytest.mark.parametrize(
-    "rows", [[None], pa.array([1, None]), ["1"], "12", [1.0], pa.array([1.5]), 3, pa.nulls(1)], ids=str
+    "rows",
+    [
+        *([None], pa.array([1, None]), pa.nulls(1)),
+        *(["1"], "12", [1.0], pa.array([1.5]), 3, [True, False], np.array([True])),
+    ],
+    ids=str,
 )
 def test_anything_else_than_integers_is_a_type_error(stored, rows):
     path, _ = stored

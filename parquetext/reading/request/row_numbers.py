@@ -62,7 +62,7 @@ def row_numbers(rows: Any, count: int | None = None, file: str | None = None) ->
         rows = range(*rows.indices(count))
     if isinstance(rows, range):
         return _of_range(rows, count, file)
-    numbers = _as_array(rows)
+    numbers = _as_array(rows, count, file)
     if not len(numbers):
         return RowNumbers(range(0), None)
     values = memoryview(numbers.buffers()[1]).cast("q")[numbers.offset : numbers.offset + len(numbers)]
@@ -117,7 +117,7 @@ def _check(number: int, count: int, file: str | None) -> None:
         raise ArrowRowIndexError(f"no row {number}{there}", file=file, expected=count, found=number)
 
 
-def _as_array(rows: Any) -> pa.Array:
+def _as_array(rows: Any, count: int, file: str | None) -> pa.Array:
     """Return the numbers as an array of int64 without nulls."""
     if isinstance(rows, (str, bytes)):
         raise TypeError(f"rows are integers, not {rows!r}")
@@ -125,7 +125,7 @@ def _as_array(rows: Any) -> pa.Array:
         if hasattr(rows, "__array__") or hasattr(rows, "__arrow_array__"):
             rows = pa.array(rows)
         else:
-            rows = pa.array(_integers(rows), pa.int64())
+            rows = pa.array(_integers(rows, count, file), pa.int64())
     if isinstance(rows, pa.ChunkedArray):
         rows = rows.combine_chunks()
     if rows.null_count or pa.types.is_null(rows.type):
@@ -139,14 +139,20 @@ def _as_array(rows: Any) -> pa.Array:
     try:
         return rows.cast(pa.int64())
     except pa.ArrowInvalid:  # a number of 64 bits without a sign
-        raise ArrowRowIndexError(f"no row {pc.max(rows)}") from None
+        _check(pc.max(rows).as_py(), count, file)
+        raise
 
 
-def _integers(rows: Any) -> array:
-    """Return the integers of a sequence; numbers that int64 cannot represent become the nearest one."""
+def _integers(rows: Any, count: int, file: str | None) -> array:
+    """Return the integers of a sequence, or raise the error of the first one that is no row."""
     values = []
     for row in rows:
         if row is None:
             raise TypeError("rows contain a null")
-        values.append(min(max(index(row), -(1 << 63)), (1 << 63) - 1))
+        if type(row) is bool:
+            raise TypeError("rows are integers, not bool")
+        number = index(row)
+        if not 0 <= number < count:
+            _check(number, count, file)
+        values.append(number)
     return array("q", values)
