@@ -43,5 +43,15 @@ def test_such_a_name_is_an_error_with_file_and_offset(path, read):
     assert path.read_bytes()[error.value.offset :].startswith(b"name\xff\xfe")
 
 
+@pytest.mark.parametrize("engine", [None, "pyarrow", "parquetext", "auto"])
+def test_such_a_name_is_an_error_if_rows_are_read_in_another_order(tmp_path, engine):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"nameaa": range(5)}), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"nameaa", b"name\xff\xfe"))
+    assert parquetext.read_table(path, engine=engine).num_rows == 5
+    with pytest.raises(Malformed, match=r"x.parquet: the name of a column is not UTF-8: b'name\\xff\\xfe'"):
+        parquetext.read_table(path, rows=[3, 1], engine=engine)
+
+
 def test_other_columns_of_such_a_file_are_read(path):
     assert polars.from_arrow(parquetext.read_table(path, ["b"]))["b"].to_list() == ["x", "y"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pyarrow.fs import FSSpecHandler, PyFileSystem
 
 import parquetext
-from parquetext.errors import ParquetextError, RowIndexError
+from parquetext.errors import ParquetextError, RowIndexError, Unsupported
 from parquetext.storage.batched_reads import BatchedSource
 
 ROWS = 1000
@@ -234,3 +234,34 @@ def test_only_the_pages_of_the_rows_are_read(tmp_path):
         assert file.take(rows)["n"].to_pylist() == table["n"].take(rows).to_pylist()
         with pytest.raises((ParquetextError, pa.ArrowException, OSError)):
             file.take([first])
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize("engine", [None, "pyarrow", "parquetext", "auto"])
+def test_texts_of_view_types_are_taken(tmp_path, engine):
+    texts = ["a", None, "b", "a longer text than views contain"]
+    table = pa.table(
+        {
+            "text": pa.array(texts, pa.string_view()),
+            "bytes": pa.array([text and text.encode() for text in texts], pa.binary_view()),
+            "n": range(4),
+        }
+    )
+    path = tmp_path / "x.parquet"
+    pq.write_table(table, path)
+    dataset = parquetext.dataset(path, engine=engine)
+    for rows in ([3, 0, 1, 3], [2], slice(None, None, -1)):
+        order = [*range(4)][rows] if isinstance(rows, slice) else rows
+        expected = {name: [values[row] for row in order] for name, values in table.to_pydict().items()}
+        for found in (parquetext.read_table(path, rows=rows, engine=engine), dataset.take(rows)):
+            assert found.schema.equals(table.schema)
+            assert found.to_pydict() == expected
+    assert sorted(batch["n"][0].as_py() for batch in dataset.shuffled_batches(1, 1, window=4)) == [0, 1, 2, 3]
+
+
+@pytest.mark.fast
+def test_nested_texts_of_view_types_are_refused_if_rows_are_taken_out_of_order(tmp_path):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"x": pa.array([["a"], ["b"]], pa.list_(pa.string_view()))}), path)
+    with pytest.raises(Unsupported, match=r"x\.parquet: pyarrow cannot take rows of such a column: .*string_view"):
+        parquetext.read_table(path, rows=[1, 0])

@@ -13,6 +13,7 @@ from ...footer.arrow_errors import ArrowRowIndexError
 from ...pruning import Predicate, predicate_of
 from ...reading.execute.at_exit import closed_at_exit
 from ...reading.request.row_numbers import RowNumbers, is_from_end, row_numbers
+from ...reading.request.taking import take_rows
 from ..read_options import options_of_scan, whole
 from .filtering import filtered_together
 from .in_order import any_remote, each_in_order, in_order
@@ -343,7 +344,7 @@ def taken(tables: Iterable[tuple[int, pa.Table]], numbers: RowNumbers, *, is_cli
     for begin, table in tables:
         end = bisect_left(wanted, begin + table.num_rows, found)
         if end > found:
-            parts.append(table.take(pa.array([row - begin for row in wanted[found:end]], pa.int64())))
+            parts.append(take_rows(table, pa.array([row - begin for row in wanted[found:end]], pa.int64())))
             found = end
         if found == len(wanted):
             return numbers.in_order(pa.concat_tables(parts))

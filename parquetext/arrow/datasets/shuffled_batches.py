@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from ...errors import ParquetextError
+from ...reading.request.taking import take_rows
 from .matching_rows import RowsByNumber
 from .permutation import Permutation
 from .scans import Columns
@@ -122,7 +123,7 @@ class ShuffledBatches:
         rows = sorted(row for block in self._blocks(positions) for row in block)
         shuffled = list(range(len(rows)))
         Random(f"{self._seed} {self.epoch} {positions.start}").shuffle(shuffled)
-        return self._taken(rows).take(pa.array(shuffled[skipped:], pa.int64()))
+        return take_rows(self._taken(rows), pa.array(shuffled[skipped:], pa.int64()))
 
     def _taken(self, rows: Sequence[int]) -> pa.Table:
         return self._rows.take(rows, columns=self._columns)

@@ -12,13 +12,12 @@ from ... import kernels
 from ...encoding.chunk_reader import Dictionary
 from ...errors import Malformed, Unsupported
 from ..fields.assemble_plan import LeafPlan, ListPlan, Plan, StructPlan
+from ..request.taking import TAKEN_AS
 from .assemble_leaves import always_fits as value_always_fits
 from .assemble_leaves import as_type, leaf_array
 
 FEW_SLOTS = 1 << 20
 SLOTS_PER_ENTRY = 64
-# pyarrow has no take for view types
-TAKEN_AS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
 
 
 def assemble(

@@ -16,6 +16,7 @@ from ..plan.part import Part
 from ..plan.read_plan import Plan
 from ..plan.row_picks import PickedRows
 from ..request.read_request import AUTO
+from ..request.taking import take_rows
 from .batches import read_batches
 from .decoder import Decoder
 from .matching import matching_rows
@@ -138,7 +139,7 @@ class Execution:
         found = self._read(plan.filter_part, self._choices[1])
         rows = pa.array(range(found.num_rows), pa.int64())
         kept = found.append_column(POSITION, rows).filter(expression).column(POSITION)
-        return self._read(plan.part, self._choices[0]).take(kept)
+        return take_rows(self._read(plan.part, self._choices[0]), kept)
 
     def _of_rows(self, rows: PickedRows) -> pa.Table:
         """Read all rows of the row groups with pyarrow, and return those that are picked."""

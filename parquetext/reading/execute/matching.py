@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from ... import compute as pc
 from ... import kernels
-from ...errors import Malformed
 from ...pruning import Comparison, Predicate, is_plain
 from ...pruning.accepted_values import Accepted, Joined, accepted_values, domain_of
 from ...pruning.comparing import FUNCTIONS, is_text
@@ -20,6 +19,7 @@ from ..plan.page_rows import CandidateRows, candidate_rows
 from ..plan.part import SMALL_ROWS
 from ..plan.picks import Picks
 from ..plan.read_plan import Plan
+from ..request.taking import checked_names
 from .decoder import Decoder
 
 MOST_SHARE = 0.25  # of the bytes of all columns: columns up to this share may be decoded a second time
@@ -31,10 +31,8 @@ def matching_rows(decoder: Decoder, plan: Plan) -> pa.Table | None:
     The columns of the predicate are decoded first, only from pages that may contain matching rows. The others are
     decoded only for rows that match.
     """
-    try:
+    with checked_names():
         return None if plan.predicate is None else _matching_rows(decoder, plan, plan.predicate)
-    except UnicodeDecodeError as error:  # raised by pyarrow when a name is accessed
-        raise Malformed(f"the name of a column is not UTF-8: {error.object!r}") from None
 
 
 def _matching_rows(decoder: Decoder, plan: Plan, predicate: Predicate) -> pa.Table | None:

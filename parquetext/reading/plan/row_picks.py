@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ...records import frozen
 from ..request.row_numbers import RowNumbers, split
+from ..request.taking import take_rows
 from .picks import Picks, Rows
 
 ENTRIES_OF_A_ROW = 1 << 10  # the values whose decoding takes as long as finding and decompressing the page of one row
@@ -111,7 +112,7 @@ class PickedRows:
         begins = accumulate(self.row_counts, initial=0)
         pairs = zip(begins, self.picks, strict=False)
         rows = [begin + position for begin, picks in pairs for position in picks.positions()]
-        return self.in_order(table.take(pa.array(rows, pa.int64())))
+        return self.in_order(take_rows(table, pa.array(rows, pa.int64())))
 
 
 def pick_rows(numbers: RowNumbers, row_counts: Sequence[int]) -> PickedRows:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from ... import compute as pc
 from ...footer.arrow_errors import ArrowRowIndexError
+from .taking import take_rows
 
 MOST_ROWS = (1 << 63) - 1
 
@@ -35,7 +36,7 @@ class RowNumbers(NamedTuple):
 
     def in_order(self, table: pa.Table) -> pa.Table:
         """Return a table that has the ascending rows with its rows in the requested order."""
-        return table if self.order is None else table.take(self.order)
+        return table if self.order is None else take_rows(table, self.order)
 
 
 def row_numbers(rows: Any, count: int | None = None, file: str | None = None) -> RowNumbers:
