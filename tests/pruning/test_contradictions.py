@@ -179,6 +179,19 @@ def test_a_column_index_is_checked_without_the_pages_values(path, implementation
     assert "all are null" in find_contradiction(index, node, ChunkCounts(None, 100, 100))
 
 
+def test_only_verify_deep_finds_that_bounds_belong_to_other_pages(path):
+    """As docs/reading.md says: the index has no contradiction, and values are not compared with bounds."""
+
+    def turned(index: dict) -> dict:
+        sides = {name: [*index[name][1:], index[name][0]] for name in ("min_values", "max_values")}
+        return index | sides | {"boundary_order": 0}
+
+    change_column_index(path, N, turned)
+    assert not parquetext.verify(path, pages=True).findings
+    assert {finding.kind for finding in parquetext.verify(path, deep=True).findings} == {"column-index"}
+    assert parquetext.read_table(path, filters=[("n", "=", 7)], engine="pyarrow")["n"].to_pylist() == [7]
+
+
 @pytest.fixture
 def filtered(tmp_path):
     path = tmp_path / "x.parquet"
