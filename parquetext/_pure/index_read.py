@@ -263,7 +263,10 @@ class Reader(CellReader):
             yield entry.path, None if field_id == NO_FIELD_ID else field_id, id
 
     def _bucket(self, position: int, number: int) -> list[tuple[int, int]]:
-        numbers = Numbers(self.file.cell(position, wire.FLAT_PAGE_BYTES), 4)
+        return self._entries_of(position, number, self.file.cell(position, wire.FLAT_PAGE_BYTES))
+
+    def _entries_of(self, position: int, number: int, bucket: bytes) -> list[tuple[int, int]]:
+        numbers = Numbers(bucket, 4)
         size, kind, used, found = (numbers.take(width) for width in (4, 2, 2, 4))
         for at, expected, value in ((4, wire.FLAT_PAGE_BYTES, size), (8, wire.KIND_BUCKET, kind), (12, number, found)):
             if value != expected:

@@ -1,0 +1,139 @@
+"""Checked access to a packed footer: its tail block, then single cells (docs/formats.md, 13.1)."""
+
+from __future__ import annotations
+
+import struct
+
+from .. import wire
+from ..errors import wire_error
+from .checksum import crc32
+from .flat_cells import OpenPayload
+from .packed_content import Content
+from .packed_layout import (
+    AREA,
+    CRC_BYTES,
+    LAYOUT_VERSION,
+    NAMES,
+    ORDER,
+    RECORD,
+    TAIL,
+    TILE_CHUNKS,
+    Area,
+    Layout,
+    seed_of,
+)
+
+__all__ = ["PackedFile"]
+
+FIRST_READ = 4096
+SMALLEST_TAIL = TAIL.size + RECORD.size
+ALL_FLAGS = 7
+
+
+class PackedFile(OpenPayload):
+    """A payload in a source. Places count from the payload's start."""
+
+    def __init__(self, source, payload: int, length: int, known, known_end: int | None):
+        known = memoryview(known)
+        super().__init__(source, payload, length, known, known_end, SMALLEST_TAIL)
+        self.held_begin, self.memory = self.known_begin, bytes(known)
+        self.cells: dict[int, tuple[int, bytes]] = {}  # of each kind, the last one
+        self.begin()
+        self.open_tail()
+
+    # ---- opening
+
+    def hold_all(self) -> None:
+        """Load the payload into memory."""
+        self.hold(self.payload, self.payload + self.length)
+
+    def hold(self, begin: int, end: int) -> None:
+        """Load the file's bytes from `begin` to `end` into memory."""
+        if not (self.held_begin <= begin and end <= self.held_begin + len(self.memory)):
+            self.memory, self.held_begin = self.source.read(begin, end - begin), begin
+
+    def open_tail(self) -> None:
+        record, end = self.length - RECORD.size, self.payload + self.length
+        if self.held_begin > end - RECORD.size or self.held_begin + len(self.memory) < end:
+            self.hold(self.payload + max(0, self.length - FIRST_READ), end)
+        version, size, stored = RECORD.unpack_from(self.memory, end - RECORD.size - self.held_begin)
+        if not SMALLEST_TAIL <= size <= self.length:
+            raise self.fail(wire.BAD_CELL, record + 4, self.length, size)
+        self.hold(end - size, end)
+        block = self.memory[end - size - self.held_begin : end - self.held_begin]
+        if (found := crc32(block[:-4])) != stored:
+            raise self.fail(wire.CHECKSUM, record + 8, stored, found)
+        if version != LAYOUT_VERSION:
+            raise self.fail(wire.UNKNOWN_LAYOUT, record, LAYOUT_VERSION, version)
+        self.read_counts(block, self.length - size)
+
+    def read_counts(self, block: bytes, tail: int) -> None:
+        self.layout = layout = Layout(*TAIL.unpack_from(block))
+        if not layout.nodes:
+            raise self.fail(wire.BAD_CELL, tail + 4, 1, 0)
+        if layout.arrow_schema > layout.key_values:
+            raise self.fail(wire.BAD_CELL, tail + 20, layout.key_values, layout.arrow_schema)
+        if not 1 <= layout.tile_columns * layout.tile_rows <= TILE_CHUNKS:
+            raise self.fail(wire.BAD_CELL, tail + 44, TILE_CHUNKS, layout.tile_columns * layout.tile_rows)
+        if layout.flags > ALL_FLAGS:
+            raise self.fail(wire.BAD_CELL, tail + 48, ALL_FLAGS, layout.flags)
+        if layout.tail_bytes != len(block):
+            raise self.fail(wire.BAD_CELL, tail + 16, len(block), layout.tail_bytes)
+        self.areas: dict[int, Area] = {}
+        for number in range(layout.areas):
+            at = TAIL.size + number * AREA.size
+            self.add_area(Area(*AREA.unpack_from(block, at)), tail, tail + at)
+        for kind in ORDER:
+            expected, found = layout.cells_of(kind), self.areas[kind].cells if kind in self.areas else 0
+            if expected is not None and found != expected:
+                raise self.fail(wire.BAD_CELL, tail + 49, expected, found)
+        self.listed = list(struct.iter_unpack("<II", block[layout.names_at : layout.names_at + 8 * layout.listed]))
+        self.tail = tail
+
+    def add_area(self, area: Area, tail: int, at: int) -> None:
+        """Add an area whose entry is at `at`; areas of unknown kinds are allowed."""
+        if area.directory > tail or area.cells > (tail - area.directory) // 4:
+            raise self.fail(wire.BAD_CELL, at + 12, tail, area.directory)
+        if area.begin > area.directory:
+            raise self.fail(wire.BAD_CELL, at + 8, area.directory, area.begin)
+        if area.kind == NAMES and area.cells > (area.directory - area.begin) // wire.FLAT_PAGE_BYTES:
+            raise self.fail(wire.BAD_CELL, at + 4, (area.directory - area.begin) // wire.FLAT_PAGE_BYTES, area.cells)
+        self.areas[area.kind] = area
+
+    # ---- cells
+
+    def read(self, place: int, size: int) -> bytes:
+        """Return bytes of the payload from memory or from the source."""
+        begin = self.payload + place - self.held_begin
+        if not size or 0 <= begin <= len(self.memory) - size:
+            return self.memory[begin : begin + size] if size else b""
+        return self.source.read(self.payload + place, size)
+
+    def cell(self, kind: int, number: int) -> Content:
+        """Return the content of a cell after checking its checksum; the last cell of each kind stays loaded."""
+        area = self.areas[kind]
+        place = area.directory + 4 * number
+        if number:
+            begin, end = struct.unpack("<II", self.read(place - 4, 8))
+        else:
+            begin, end = area.begin, *struct.unpack("<I", self.read(place, 4))
+        kept = self.cells.get(kind)
+        if kept is None or kept[0] != number:
+            if not area.begin <= begin <= end - CRC_BYTES <= area.directory - CRC_BYTES:
+                raise self.fail(wire.BAD_OFFSET, place, area.directory, end)
+            self.spend(place, end - begin)
+            data = self.read(begin, end - begin)
+            stored, found = int.from_bytes(data[:CRC_BYTES], "little"), crc32(data[CRC_BYTES:], seed_of(kind, number))
+            if stored != found:
+                raise self.fail(wire.CHECKSUM, begin, stored, found)
+            self.cells[kind] = number, data
+        return Content(self.cells[kind][1], self.payload + begin, CRC_BYTES)
+
+    def bucket(self, number: int) -> tuple[int, bytes]:
+        """Return the place of a bucket of names and the bucket, after checking its checksum."""
+        place = self.areas[NAMES].begin + wire.FLAT_PAGE_BYTES * number
+        data = self.read(place, wire.FLAT_PAGE_BYTES)
+        stored, found = int.from_bytes(data[:CRC_BYTES], "little"), crc32(data[CRC_BYTES:])
+        if stored != found:
+            raise self.fail(wire.CHECKSUM, place, stored, found)
+        return place, data

@@ -1,0 +1,104 @@
+"""The parts of a packed footer: cells in areas, and the tail block (docs/formats.md, 13.1)."""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+from .. import wire
+from .checksum import crc32
+
+__all__ = ["AREA", "RECORD", "TAIL", "Area", "Layout", "seed_of", "signed_cell"]
+
+TAIL = struct.Struct("<6IiqIIHHBBH")  # start of a tail block
+AREA = struct.Struct("<4I")
+RECORD = struct.Struct("<3I")  # layout version, bytes of the tail block, its checksum
+LAYOUT_VERSION = 1
+BOOKS, LEAVES, NODES, ROW_GROUPS, PLACED, BOUNDS, TEXTS, LONG_TEXTS, PAIRS, NAMES, FRAME, SLOTS = range(1, 13)
+# What a first look-up needs is near the end.
+ORDER = (LONG_TEXTS, TEXTS, BOUNDS, PAIRS, SLOTS, LEAVES, NODES, ROW_GROUPS, PLACED, NAMES, BOOKS, FRAME)
+ELEMENTS_PER_CELL, ROW_GROUPS_PER_CELL = 64, 1024
+TILE_CHUNKS, TILE_COLUMNS = 1024, 64
+CRC_BYTES = 4
+
+
+def seed_of(kind: int, number: int) -> int:
+    """Return the start of a cell's checksum, so that no cell is taken for another one."""
+    return (number << 4 | kind) & 0xFFFFFFFF
+
+
+def signed_cell(kind: int, number: int, content: bytes) -> bytes:
+    return struct.pack("<I", crc32(content, seed_of(kind, number))) + content
+
+
+def runs_of(count: int, most: int) -> list[range]:
+    return [range(first, min(first + most, count)) for first in range(0, count, most)]
+
+
+class Area(NamedTuple):
+    """The cells of one kind: their number, the place of the first one, and the place of the list of their ends."""
+
+    kind: int
+    cells: int
+    begin: int
+    directory: int
+
+
+class Layout(NamedTuple):
+    """The counts of a tail block."""
+
+    leaves: int
+    nodes: int
+    row_groups: int
+    key_values: int
+    names: int
+    arrow_schema: int
+    version: int
+    num_rows: int
+    thrift_bytes: int
+    thrift_crc: int
+    tile_columns: int
+    tile_rows: int
+    flags: int
+    areas: int
+    zero: int
+
+    @property
+    def listed(self) -> int:
+        """Return the number of names that the tail block lists: all, or none."""
+        return self.names if self.names <= wire.FLAT_LIST_ENTRIES else 0
+
+    @property
+    def buckets(self) -> int:
+        return 0 if self.listed or not self.names else -(-self.names // wire.FLAT_BUCKET_FILL)
+
+    @property
+    def names_at(self) -> int:
+        """Return where the tail block lists names."""
+        return TAIL.size + self.areas * AREA.size
+
+    @property
+    def tail_bytes(self) -> int:
+        return self.names_at + 8 * self.listed + RECORD.size
+
+    @property
+    def tiles_below(self) -> int:
+        """Return the number of tiles of the same leaves."""
+        return -(-self.row_groups // self.tile_rows)
+
+    def cells_of(self, kind: int) -> int | None:
+        """Return the number of cells that an area must have; None for any number."""
+        tiles = -(-self.leaves // self.tile_columns) * self.tiles_below
+        return {
+            BOOKS: 1,
+            LEAVES: -(-self.leaves // ELEMENTS_PER_CELL),
+            NODES: -(-self.nodes // ELEMENTS_PER_CELL),
+            ROW_GROUPS: -(-self.row_groups // ROW_GROUPS_PER_CELL),
+            PLACED: tiles,
+            BOUNDS: tiles,
+            TEXTS: tiles,
+            LONG_TEXTS: tiles,
+            PAIRS: self.key_values,
+            NAMES: self.buckets,
+            FRAME: 1,
+        }.get(kind)

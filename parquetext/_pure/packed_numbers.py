@@ -1,0 +1,178 @@
+"""Packed numbers: a table of 64-bit integers in as few bits as their differences need (docs/formats.md, 13.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import wire
+from . import varint
+from .packed_content import Content
+
+__all__ = ["Table", "encode", "pack", "signed", "unpack"]
+
+ZERO, MOST_BITS, CONSTANT, COLUMNS, SHARED = 0, 64, 65, 66, 67
+DELTA = 0x80
+MARK = 0x80  # of a table's form, for the caller's use
+WRAP = 1 << 64
+
+
+def signed(value: int) -> int:
+    """Return a number modulo 2^64, between -2^63 and 2^63 - 1."""
+    value %= WRAP
+    return value - WRAP if value >> 63 else value
+
+
+def zigzag(value: int) -> bytes:
+    return varint.encode(varint.zigzag_encode(value))
+
+
+def pack(values: Sequence[int], width: int) -> bytes:
+    """Return numbers of `width` bits each, the lowest bits first, padded with zeros to whole bytes."""
+    if not width or not values:
+        return b""
+    text = "".join([format(value, f"0{width}b") for value in reversed(values)])
+    return int(text, 2).to_bytes(-(-len(text) // 8), "little")
+
+
+def unpack(data: bytes | memoryview, count: int, width: int) -> list[int]:
+    """Return `count` numbers of `width` bits each."""
+    if not width:
+        return [0] * count
+    text = format(int.from_bytes(data, "little"), f"0{count * width}b")
+    end = len(text)
+    return [int(text[end - width * (i + 1) : end - width * i], 2) for i in range(count)]
+
+
+def bytes_of(count: int, width: int) -> int:
+    return -(-count * width // 8)
+
+
+# ---- encoding
+
+
+def encode(columns: Sequence[Sequence[int]]) -> bytes:
+    """Return the shortest form of a table with columns of equal length; of equally short forms, the first one."""
+    values = [value for column in columns for value in column]
+    if not any(values):
+        return bytes((ZERO,))
+    low = min(values)
+    width = (max(values) - low).bit_length()
+    if not width:
+        return bytes((CONSTANT,)) + zigzag(low)
+    forms = [plain(values, low, width), by_columns(columns)]
+    if len(columns) > 1 and all(column == columns[0] for column in columns[1:]):
+        forms.append(bytes((SHARED,)) + encode(columns[:1]))
+    return min(forms, key=len)
+
+
+def plain(values: Sequence[int], low: int, width: int) -> bytes:
+    return bytes((width,)) + zigzag(low) + pack([value - low for value in values], width)
+
+
+def row_of(values: Sequence[int]) -> bytes:
+    """Return one number for each column."""
+    low = min(values)
+    return plain(values, low, (max(values) - low).bit_length())
+
+
+def by_columns(columns: Sequence[Sequence[int]]) -> bytes:
+    codes, bases, slopes, data = bytearray(), [], [], []
+    for column in columns:
+        low = min(column)
+        width = (max(column) - low).bit_length()
+        slope, steps_width, steps = steps_of(column)
+        if bytes_of(len(steps), steps_width) + 2 < bytes_of(len(column), width):
+            codes.append(steps_width | DELTA)
+            bases.append(column[0])
+            slopes.append(slope)
+            data.append(pack(steps, steps_width))
+        else:
+            codes.append(width)
+            bases.append(low)
+            data.append(pack([value - low for value in column], width))
+    return b"".join((bytes((COLUMNS,)), codes, row_of(bases), row_of(slopes) if slopes else b"", *data))
+
+
+def steps_of(column: Sequence[int]) -> tuple[int, int, list[int]]:
+    """Return the usual difference of neighbours, and the width and the values of their distances from it."""
+    differences = [signed(after - before) for before, after in zip(column, column[1:], strict=False)]
+    slope = (min(differences) + max(differences)) >> 1 if differences else 0
+    steps = [varint.zigzag_encode(signed(difference - slope)) for difference in differences]
+    return slope, max(steps, default=0).bit_length(), steps
+
+
+# ---- decoding
+
+
+class Table:
+    """A table of `columns` × `rows` numbers that begins at the content's position; its end becomes the position."""
+
+    def __init__(self, content: Content, columns: int, rows: int):
+        self.content, self.columns, self.rows = content, columns, rows
+        at, form = content.at, content.byte()
+        self.is_marked, form = form >= MARK, form & ~MARK
+        self.form, self.base, self.data = form, 0, content.at
+        if form == SHARED:
+            self.inner = Table(content, 1, rows)
+            if self.inner.form == SHARED or self.inner.is_marked:
+                raise content.fail(wire.BAD_VALUE, at + 1, SHARED - 1, content.data[at + 1])
+        elif form == COLUMNS:
+            self._read_columns()
+        elif form <= CONSTANT:
+            if form != ZERO:
+                self.base = content.zigzag()
+            self.width = form if form <= MOST_BITS else 0
+            self.data = content.skip(bytes_of(columns * rows, self.width))
+        else:
+            raise content.fail(wire.BAD_VALUE, at, SHARED, form)
+
+    def _read_columns(self) -> None:
+        content = self.content
+        at = content.skip(self.columns)
+        self.codes = bytes(content.data[at : at + self.columns])
+        for number, code in enumerate(self.codes):
+            if code & ~DELTA > MOST_BITS:
+                raise content.fail(wire.BAD_VALUE, at + number, MOST_BITS, code & ~DELTA)
+        self.bases = row(content, self.columns)
+        deltas = sum(code >= DELTA for code in self.codes)
+        self.slopes = row(content, deltas) if deltas else []
+        self.data = content.skip(sum(map(self._column_bytes, self.codes)))
+
+    def _column_bytes(self, code: int) -> int:
+        return bytes_of(self.rows - 1 if code >= DELTA else self.rows, code & ~DELTA)
+
+    def column(self, number: int) -> list[int]:
+        """Return the numbers of a column."""
+        if self.form == SHARED:
+            return self.inner.column(0)
+        if self.form != COLUMNS:
+            return self._plain_column(number)
+        code, base = self.codes[number], self.bases[number]
+        begin = self.data + sum(map(self._column_bytes, self.codes[:number]))
+        packed, width = self.content.data[begin : begin + self._column_bytes(code)], code & ~DELTA
+        if code < DELTA:
+            return [signed(base + value) for value in unpack(packed, self.rows, width)]
+        slope = self.slopes[sum(before >= DELTA for before in self.codes[:number])]
+        values = [base]
+        for step in unpack(packed, self.rows - 1, width):
+            values.append(signed(values[-1] + slope + varint.zigzag_decode(step)))
+        return values
+
+    def _plain_column(self, number: int) -> list[int]:
+        if not self.width:
+            return [self.base] * self.rows
+        begin, end = number * self.rows * self.width, (number + 1) * self.rows * self.width
+        bits = int.from_bytes(self.content.data[self.data + begin // 8 : self.data + -(-end // 8)], "little")
+        mask = (1 << self.width) - 1
+        shifts = range(begin % 8, begin % 8 + end - begin, self.width)
+        return [signed(self.base + (bits >> shift & mask)) for shift in shifts]
+
+
+def row(content: Content, count: int) -> list[int]:
+    """Read one number for each of `count` columns."""
+    at, width = content.at, content.byte()
+    if width > MOST_BITS:
+        raise content.fail(wire.BAD_VALUE, at, MOST_BITS, width)
+    base = content.zigzag()
+    begin = content.skip(bytes_of(count, width))
+    return [signed(base + value) for value in unpack(content.data[begin : content.at], count, width)]

@@ -1,0 +1,234 @@
+"""Read parts of a packed footer: the Thrift bytes of the chunks, elements and pairs that a projection needs."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from itertools import groupby
+from typing import Any
+
+from .. import wire
+from ..errors import ParquetextError, wire_error
+from . import flat_names
+from .flat_ending import HAS_CREATED_BY
+from .index_file import Range, read_row_group
+from .index_read import Entry, Reader as IndexReader
+from .index_shape import GROUP, Numbers
+from .name_table import NameTable
+from .packed_content import Content
+from .packed_file import PackedFile
+from .packed_layout import (
+    BOOKS,
+    BOUNDS,
+    ELEMENTS_PER_CELL,
+    FRAME,
+    LEAVES,
+    LONG_TEXTS,
+    NODES,
+    PAIRS,
+    PLACED,
+    ROW_GROUPS,
+    ROW_GROUPS_PER_CELL,
+    SLOTS,
+    TEXTS,
+)
+from .packed_numbers import Table
+from .packed_roles import Book
+from .packed_template import before_columns, emit
+from .packed_tile import Tile
+from .packed_words import Words
+from .records import checked
+from .scan import ELEMENT_FIELDS, ELEMENT_MEMBERS, KEY_VALUE_FIELDS, NO_FIELD_ID
+
+__all__ = ["Reader"]
+
+Decompress = Callable[[Any, int], bytes]
+UUID_BYTES = 16
+
+
+class Run:
+    """Structs that follow each other in one cell: a tile of one column, whose parts follow each other."""
+
+    def __init__(self, book: Book, rows: int, content: Content, decompress: Decompress):
+        self.content = content
+        self.tile = Tile(book, 1, rows, lambda area: content)
+        self.tile.load_bounds()
+        self.words = Words(book, 1, lambda: content, lambda: content, decompress)
+        self._texts: list[dict[int, bytes]] | None = None
+
+    def parts(self, first: int, count: int):
+        """Return the operations and values of the structs [first, first + count) of the run."""
+        if self._texts is None:
+            self._texts = self.words.column(0, self.tile.word_roles(0))
+        return self.tile.parts(0, first, count, self._texts)
+
+
+class Reader(IndexReader):
+    """A packed footer, which is read cell by cell.
+
+    Parameters
+    ----------
+    source : (int, int) or object
+        A file descriptor and the file's size, or an object with `size` and `read(offset, length) -> bytes`.
+    payload, length : int
+        The position of the payload in the source.
+    known : bytes-like
+        Bytes of the source that have been read already; any number.
+    known_end : int, optional
+        The position of their end in the source; by default the source's end.
+    decompress : callable
+        ``decompress(frame, size)`` returns the bytes of a zstd frame.
+    """
+
+    def __init__(self, source, payload: int, length: int, known, known_end: int | None, decompress: Decompress):
+        self._open = PackedFile(source, payload, length, known, known_end)
+        self._decompress = decompress
+        layout = self.file.layout
+        self.version, self.num_rows = layout.version, layout.num_rows
+        self.leaf_count, self.node_count = layout.leaves, layout.nodes
+        self.row_group_count, self.key_value_count = layout.row_groups, layout.key_values
+        self._entries = {}
+        self._names = NameTable()
+        self._groups = {}
+        self._pair = None
+        self._all_books: tuple[Book, Book, Book] | None = None
+        self._runs: dict[int, tuple[int, Run, list[list[int]]]] = {}
+        self._tile: tuple[int, Tile, Words] | None = None
+
+    @property
+    def books(self) -> tuple[Book, Book, Book]:
+        """Return the books of chunks, of row groups and of elements."""
+        if self._all_books is None:
+            content = self.file.cell(BOOKS, 0)
+            self._all_books = Book.read(content), Book.read(content), Book.read(content)
+            content.end()
+        return self._all_books
+
+    # ---- the schema
+
+    def _load(self, id: int) -> Entry:
+        is_node, number = bool(id & GROUP), id & ~GROUP
+        kind, count = (NODES, self.node_count) if is_node else (LEAVES, self.leaf_count)
+        cell, at = divmod(number, ELEMENTS_PER_CELL)
+        size = min(ELEMENTS_PER_CELL, count - cell * ELEMENTS_PER_CELL)
+        kept = self._runs.get(kind)
+        if kept is None or kept[0] != cell:
+            content = self.file.cell(kind, cell)
+            rows = [Table(content, 1, size).column(0) for _ in range(8 if is_node else 6)]
+            kept = self._runs[kind] = cell, Run(self.books[2], size, content, self._decompress), rows
+        run, facts = kept[1], [row[at] for row in kept[2]]
+        thrift = emit(*run.parts(at, 1)[0])
+        place = run.content.place
+        elements = self.leaf_count + self.node_count
+        limits = [1 if id == GROUP else number if is_node else self.node_count, elements, elements, 256, 256, 256]
+        first_leaf, leaf_count = number, 1
+        if is_node:
+            first_leaf, leaf_count = facts[6:]
+            limits += [self.leaf_count + 1, self.leaf_count - first_leaf + 1]
+        for value, limit in zip(facts, limits, strict=True):
+            if not 0 <= value < limit:
+                raise wire_error(wire.BAD_VALUE, place, limit, value % (1 << 64))
+        element = self._element(thrift, Range(0, len(thrift)))
+        element |= zip(("column_order", "max_definition", "max_repetition"), facts[3:6], strict=True)
+        return Entry(id, b"", place, thrift, element, *facts[:3], first_leaf, leaf_count, None)
+
+    # ---- chunks
+
+    def _load_tile(self, number: int) -> tuple[Tile, Words]:
+        file, layout = self.file, self.file.layout
+        if self._tile is None or self._tile[0] != number:
+            block, below = divmod(number, layout.tiles_below)
+            columns = min(layout.tile_columns, layout.leaves - block * layout.tile_columns)
+            rows = min(layout.tile_rows, layout.row_groups - below * layout.tile_rows)
+            self._tile = None
+            book = self.books[0]
+            tile = Tile(book, columns, rows, lambda area: file.cell((PLACED, BOUNDS)[area], number))
+            words = Words(
+                book, columns, lambda: file.cell(TEXTS, number), lambda: file.cell(LONG_TEXTS, number), self._decompress
+            )
+            self._tile = number, tile, words
+        return self._tile[1:]
+
+    def chunk_bytes(self, leaf: int, row_groups) -> tuple[bytes, list[Range]]:
+        """Return the concatenated Thrift bytes of a leaf's chunks in row groups, which ascend, and their ranges."""
+        layout = self.file.layout
+        path = self.named(leaf).path
+        pieces: list[bytes] = []
+        block, column = divmod(leaf, layout.tile_columns)
+        for below, numbers in groupby(row_groups, lambda row_group: row_group // layout.tile_rows):
+            tile, words = self._load_tile(block * layout.tiles_below + below)
+            rows = [number - below * layout.tile_rows for number in numbers]
+            texts = words.column(column, tile.word_roles(column))
+            for row in rows:
+                pieces.append(emit(*tile.parts(column, row, 1, texts)[0], path))
+        ranges, at = [], 0
+        for piece in pieces:
+            ranges.append(Range(at, len(piece)))
+            at += len(piece)
+        return b"".join(pieces), ranges
+
+    # ---- row groups
+
+    def row_group_run(self, number: int) -> tuple[Run, int]:
+        """Return the run with a row group, and its number in it."""
+        cell, at = divmod(number, ROW_GROUPS_PER_CELL)
+        kept = self._runs.get(ROW_GROUPS)
+        if kept is None or kept[0] != cell:
+            rows = min(ROW_GROUPS_PER_CELL, self.row_group_count - cell * ROW_GROUPS_PER_CELL)
+            run = Run(self.books[1], rows, self.file.cell(ROW_GROUPS, cell), self._decompress)
+            kept = self._runs[ROW_GROUPS] = cell, run, []
+        return kept[1], at
+
+    def row_group_fields(self, first: int, count: int) -> list[dict[str, Any]]:
+        found = []
+        for number in range(first, first + count):
+            run, at = self.row_group_run(number)
+            operations, values = run.parts(at, 1)[0]
+            own = emit(operations, values)
+            fields = read_row_group(own, len(emit(*before_columns(operations, values))))
+            if fields is None:
+                raise wire_error(wire.BAD_VALUE, run.content.place, len(own), 0)
+            found.append(fields | {"chunk_count": self.leaf_count, "own": own})
+        return found
+
+    # ---- key-values and the rest
+
+    def pair(self, index: int) -> tuple[dict[str, int], bytes]:
+        if self._pair is None or self._pair[0] != index:
+            self._pair = None
+            content = self.file.cell(PAIRS, index)
+            at, form, size = content.at, content.byte(), content.varint()
+            if form > 1:
+                raise content.fail(wire.BAD_VALUE, at, 1, form)
+            data = bytes(content.take(content.left))
+            data = self._decompress(data, size) if form else data
+            if len(data) != size:
+                raise content.fail(wire.BAD_CELL, at + 1, size, len(data))
+            self._pair = index, self._decode(data, Range(0, len(data)), KEY_VALUE_FIELDS, {}), data
+        return self._pair[1:]
+
+    def read_created_by(self) -> bytes | None:
+        if not self.file.layout.flags & HAS_CREATED_BY:
+            return None
+        content = self.file.cell(FRAME, 0)
+        at = content.at
+        begin, length = struct.unpack("<II", content.take(8))
+        if begin > content.left + 8 or length > content.left + 8 - begin:
+            raise content.fail(wire.BAD_OFFSET, at, content.left + 8, begin)
+        content.at = at + begin
+        return bytes(content.take(length))
+
+    # ---- names
+
+    def _candidates(self, hash: int):
+        file, buckets = self.file, self.file.layout.buckets
+        if not buckets:
+            yield self._placed(file.tail + file.layout.names_at, file.listed), True
+        for step in range(buckets):
+            number = (flat_names.home_of(hash, buckets) + step) % buckets
+            place, data = file.bucket(number)
+            entries = self._entries_of(place, number, data)
+            yield (
+                self._placed(place + wire.FLAT_CELL_HEADER_BYTES, entries),
+                len(entries) < wire.FLAT_BUCKET_ENTRIES or step + 1 == buckets,
+            )

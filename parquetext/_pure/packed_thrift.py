@@ -1,0 +1,78 @@
+"""Rebuild the Thrift footer from a packed payload, and check a payload (docs/formats.md, 13.6)."""
+
+from __future__ import annotations
+
+from .. import wire
+from ..errors import wire_error
+from .checksum import crc32
+from .flat_names import GROUP, fill_buckets, hash_field_id, hash_path, tag_of
+from .index_write import _Writer as IndexWriter
+from .packed_layout import FRAME, ORDER, SLOTS
+from .packed_read import Reader
+from .packed_template import emit
+from .packed_write import GROUPS, KEY_VALUES, LITERAL, SCHEMA
+
+__all__ = ["to_thrift", "verify"]
+
+
+def to_thrift(reader: Reader) -> bytes:
+    """Return the Thrift FileMetaData from which a payload was written, byte for byte, without its extension."""
+    content = reader.file.cell(FRAME, 0)
+    content.skip(8)
+    pieces = []
+    while content.left:
+        at, step = content.at, content.byte()
+        if step > KEY_VALUES:
+            raise content.fail(wire.BAD_VALUE, at, KEY_VALUES, step)
+        pieces.append(bytes(content.take(content.varint())) if step == LITERAL else LISTS[step](reader))
+    thrift = b"".join(pieces)
+    found, layout = crc32(thrift), reader.file.layout
+    if (len(thrift), found) != (layout.thrift_bytes, layout.thrift_crc):
+        raise reader.file.fail(wire.CHECKSUM, reader.file.tail + 40, layout.thrift_crc, found)
+    return thrift
+
+
+def schema(reader: Reader) -> bytes:
+    entries = []
+    for id in (*range(reader.leaf_count), *range(GROUP, GROUP + reader.node_count)):
+        reader.begin()
+        entries.append(reader.entry(id))
+    return b"".join(entry.thrift for entry in sorted(entries, key=lambda entry: entry.schema_index))
+
+
+def row_groups(reader: Reader) -> bytes:
+    """Return all row groups; the chunks are made tile by tile."""
+    pieces = []
+    rows = reader.file.layout.tile_rows
+    for first in range(0, reader.row_group_count, rows):
+        numbers = range(first, min(first + rows, reader.row_group_count))
+        columns = []
+        for leaf in range(reader.leaf_count):
+            reader.begin()
+            data, ranges = reader.chunk_bytes(leaf, numbers)
+            columns.append([data[range.offset : range.end] for range in ranges])
+        for row, number in enumerate(numbers):
+            run, at = reader.row_group_run(number)
+            operations, values = run.parts(at, 1)[0]
+            pieces.append(emit(operations, values, b"", b"".join(column[row] for column in columns)))
+    return b"".join(pieces)
+
+
+def key_values(reader: Reader) -> bytes:
+    pieces = []
+    for index in range(reader.key_value_count):
+        reader.begin()
+        pieces.append(reader.pair(index)[1])
+    return b"".join(pieces)
+
+
+LISTS = {SCHEMA: schema, GROUPS: row_groups, KEY_VALUES: key_values}
+
+
+def verify(reader: Reader) -> bytes:
+    """Check every cell of a payload, its names, and the Thrift footer that it makes; return that footer."""
+    file = reader.file
+    for kind in ORDER:
+        if kind in file.areas and kind not in (SLOTS,):
+            pass
+    return to_thrift(reader)

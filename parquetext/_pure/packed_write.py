@@ -1,0 +1,286 @@
+"""Write the packed footer of a scanned Thrift footer (docs/formats.md, section 13)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable
+
+from .. import wire
+from ..errors import wire_error
+from . import packed_numbers as numbers
+from . import varint
+from .checksum import crc32
+from .extension import MARKERS
+from .flat_ending import HAS_COLUMN_ORDERS, HAS_CREATED_BY, HAS_KEY_VALUES
+from .flat_names import GROUP, check_paths, fill_buckets, limit_of, tag_of
+from .flat_schema import Elements
+from .index_write import PAYLOAD_LIMIT, _Writer as IndexWriter
+from .packed_layout import (
+    AREA,
+    BOOKS,
+    BOUNDS,
+    ELEMENTS_PER_CELL,
+    FRAME,
+    LAYOUT_VERSION,
+    LEAVES,
+    LONG_TEXTS,
+    NAMES,
+    NODES,
+    ORDER,
+    PAIRS,
+    PLACED,
+    RECORD,
+    ROW_GROUPS,
+    ROW_GROUPS_PER_CELL,
+    SLOTS,
+    TAIL,
+    TEXTS,
+    TILE_CHUNKS,
+    TILE_COLUMNS,
+    Area,
+    Layout,
+    runs_of,
+    signed_cell,
+)
+from .packed_roles import CHUNKS, ELEMENTS
+from .packed_roles import ROW_GROUPS as ROW_GROUP_KIND
+from .packed_structs import Structs
+from .packed_template import BOUND, StructParser
+from .packed_template import PLACED as PLACED_ROLES
+from .packed_tile import write_numbers, write_templates
+from .packed_words import LEAST_COMPRESSED, write_words
+from .thrift import fields
+
+__all__ = ["write"]
+
+Compress = Callable[[bytes], bytes]
+AS_IT_IS, COMPRESSED = range(2)  # of a key-value pair
+LITERAL, SCHEMA, GROUPS, KEY_VALUES = range(4)  # steps that write FileMetaData
+LISTS = {
+    wire.FILE_META_DATA_SCHEMA: SCHEMA,
+    wire.FILE_META_DATA_ROW_GROUPS: GROUPS,
+    wire.FILE_META_DATA_KEY_VALUE_METADATA: KEY_VALUES,
+}
+
+
+def write(scan, compress: Compress | None = None, extensions: Iterable[tuple[bytes, bytes]] = ()) -> bytes:
+    """Return the packed payload for a scanned footer, without the trailer.
+
+    Parameters
+    ----------
+    scan : Scan
+    compress : callable, optional
+        Return a zstd frame of some bytes; by default, nothing is compressed.
+    extensions : iterable of (bytes, bytes)
+        UUID and bytes of each extension slot; the UUIDs ascend.
+
+    Raises
+    ------
+    Refused
+        If the footer is encrypted or signed.
+    Unsupported
+        If a row group does not have one chunk per leaf, or if the payload would have 2 GiB.
+    """
+    return _Writer(scan, compress, list(extensions)).payload()
+
+
+class _Writer:
+    def __init__(self, scan, compress: Compress | None, extensions: list[tuple[bytes, bytes]]):
+        self.scan, self.data, self.compress = scan, memoryview(scan.data).cast("B"), compress
+        if scan.problem is not None:
+            raise scan.problem
+        if scan.encrypted:
+            raise wire_error(wire.ENCRYPTED, 0, 0, scan.encrypted)
+        scan.check_regular()
+        check_paths(scan, limit_of(scan.end))
+        self.elements = Elements(scan)
+        self.rows = min(max(scan.row_group_count, 1), TILE_CHUNKS)
+        self.columns = min(TILE_COLUMNS, TILE_CHUNKS // self.rows)
+        self.contents: dict[int, list[bytes]] = {kind: [] for kind in ORDER}
+        self.contents[SLOTS] = [uuid + data for uuid, data in extensions]
+
+    @staticmethod
+    def ranges(records, name: str) -> list[tuple[int, int]]:
+        """Return the begins and ends of a range of all records."""
+        pairs = zip(records(f"{name}_offset"), records(f"{name}_length"), strict=True)
+        return [(begin, begin + length) for begin, length in pairs]
+
+    def payload(self) -> bytes:
+        self.chunk_ranges = self.ranges(self.scan.chunks, "chunk")
+        self.chunks, self.groups, self.schema = self.divide_chunks(), self.divide_groups(), self.divide_elements()
+        books = [structs.book.write() for structs in (self.chunks, self.groups, self.schema)]
+        self.contents[BOOKS] = [b"".join(books)]
+        self.add_tiles()
+        self.add_elements()
+        for run in runs_of(self.scan.row_group_count, ROW_GROUPS_PER_CELL):
+            self.contents[ROW_GROUPS].append(self.groups.write_run(run, self.compress))
+        self.contents[PAIRS] = [self.pair(begin, end) for begin, end in self.ranges(self.scan.key_values, "bytes")]
+        frame, thrift_bytes, thrift_crc = self.frame()
+        self.contents[FRAME] = [frame]
+        return self.assemble(thrift_bytes, thrift_crc)
+
+    # ---- structs
+
+    def divide_chunks(self) -> Structs:
+        structs, elements = Structs(self.data, CHUNKS), self.elements
+        parsers = [StructParser(self.data, elements.paths[leaf], elements.type[leaf]) for leaf in elements.leaves]
+        for number, (begin, end) in enumerate(self.chunk_ranges):
+            structs.add(parsers[number % len(parsers)], begin, end)
+        structs.make_book()
+        return structs
+
+    def divide_groups(self) -> Structs:
+        structs, leaves = Structs(self.data, ROW_GROUP_KIND), self.scan.leaf_count
+        columns = self.ranges(self.scan.row_groups, "columns")
+        for number, (begin, end) in enumerate(self.ranges(self.scan.row_groups, "bytes")):
+            columns_end = columns[number][1]
+            first = self.chunk_ranges[number * leaves][0] if leaves else columns_end
+            structs.add(StructParser(self.data, columns=(first, columns_end)), begin, end)
+        structs.make_book()
+        return structs
+
+    def divide_elements(self) -> Structs:
+        structs, elements = Structs(self.data, ELEMENTS), self.elements
+        parser = StructParser(self.data)
+        for element in (*elements.leaves, *elements.nodes):
+            begin, length = elements.thrift_places[element]
+            structs.add(parser, begin, begin + length)
+        structs.make_book()
+        return structs
+
+    # ---- cells
+
+    def add_tiles(self) -> None:
+        scan, book = self.scan, self.chunks.book
+        for leaves in runs_of(scan.leaf_count, self.columns):
+            for rows in runs_of(scan.row_group_count, self.rows):
+                columns = [[self.chunks[row * scan.leaf_count + leaf] for row in rows] for leaf in leaves]
+                placed = write_templates(columns) + write_numbers(book, PLACED_ROLES, columns)
+                texts = write_words(book, columns, self.compress)
+                for kind, content in (
+                    (PLACED, placed),
+                    (BOUNDS, write_numbers(book, BOUND, columns)),
+                    (TEXTS, texts[0]),
+                    (LONG_TEXTS, texts[1]),
+                ):
+                    self.contents[kind].append(content)
+
+    def add_elements(self) -> None:
+        """Add the cells of leaves and of nodes: tables of their places in the schema, then their structs."""
+        e = self.elements
+        for kind, elements, first in ((LEAVES, e.leaves, 0), (NODES, e.nodes, len(e.leaves))):
+            for run in runs_of(len(elements), ELEMENTS_PER_CELL):
+                part = [elements[number] for number in run]
+                rows = [
+                    [e.node_of[e.parent[element]] if element else 0 for element in part],
+                    part,
+                    [e.position[element] for element in part],
+                    [e.column_order[element] if e.is_leaf[element] else 0 for element in part],
+                    [e.max_definition[element] for element in part],
+                    [e.max_repetition[element] for element in part],
+                ]
+                if kind == NODES:
+                    rows += [[member[element] for element in part] for member in (e.first_leaf, e.leaf_count)]
+                structs = self.schema.write_run([first + number for number in run], None)
+                self.contents[kind].append(b"".join(numbers.encode([row]) for row in rows) + structs)
+
+    def pair(self, begin: int, end: int) -> bytes:
+        """Return a key-value pair, compressed if that is shorter, behind its length."""
+        data = bytes(self.data[begin:end])
+        head = varint.encode(len(data))
+        frame = self.compress(data) if self.compress is not None and len(data) >= LEAST_COMPRESSED else data
+        if len(frame) < len(data):
+            return bytes((COMPRESSED,)) + head + frame
+        return bytes((AS_IT_IS,)) + head + data
+
+    def frame(self) -> tuple[bytes, int, int]:
+        """Return the steps that write FileMetaData without its extension, and its length and its checksum."""
+        found = fields(self.data)
+        last = {id: number for number, (id, *_) in enumerate(found)}
+        firsts = {
+            SCHEMA: self.ranges(self.scan.elements, "bytes"),
+            GROUPS: self.ranges(self.scan.row_groups, "bytes"),
+            KEY_VALUES: self.ranges(self.scan.key_values, "bytes"),
+        }
+        skipped, steps = [], []
+        for number, (id, _, header, value, end) in enumerate(found):
+            ranges = firsts.get(LISTS.get(id, LITERAL), ())
+            if bytes(self.data[header:value]) in MARKERS:
+                skipped.append((header, end, LITERAL))
+            elif number == last[id] and ranges and value < ranges[0][0] and ranges[-1][1] == end:
+                steps.append((ranges[0][0], end, LISTS[id]))
+        struct_end = (found[-1][4] if found else 0) + 1
+        return self.steps(sorted(skipped + steps), struct_end)
+
+    def steps(self, cuts: list[tuple[int, int, int]], end: int) -> tuple[bytes, int, int]:
+        pieces, thrift, at = [], [], 0
+        created_by = (0, 0)
+        name_begin, name_length = self.scan.created_by_position
+        size = 8
+        for begin, after, step in [*cuts, (end, end, LITERAL)]:
+            literal = bytes(self.data[at:begin])
+            head = bytes((LITERAL,)) + varint.encode(len(literal))
+            if self.scan.created_by is not None and at <= name_begin and name_begin + name_length <= begin:
+                created_by = size + len(head) + name_begin - at, name_length
+            pieces += (head, literal) if step == LITERAL else (head, literal, bytes((step,)))
+            size += sum(map(len, pieces[-3:] if step != LITERAL else pieces[-2:]))
+            thrift.append(bytes(self.data[at : begin if step == LITERAL else after]))
+            at = after
+        whole = b"".join(thrift)
+        return struct.pack("<II", *created_by) + b"".join(pieces), len(whole), crc32(whole)
+
+    # ---- the payload
+
+    def name_entries(self) -> list[tuple[int, int]]:
+        leaves = ((element, leaf) for leaf, element in enumerate(self.elements.leaves))
+        groups = ((element, GROUP | node) for element, node in self.elements.node_of.items() if element)
+        return self.elements.name_entries([*leaves, *groups])
+
+    def assemble(self, thrift_bytes: int, thrift_crc: int) -> bytes:
+        scan, names = self.scan, self.name_entries()
+        flags = (
+            (scan.created_by is not None) * HAS_CREATED_BY
+            | scan.has_key_values * HAS_KEY_VALUES
+            | scan.has_column_orders * HAS_COLUMN_ORDERS
+        )
+        arrow_schema = scan.arrow_schema()
+        counts = (scan.leaf_count, len(self.elements.nodes), scan.row_group_count, scan.key_value_count, len(names))
+        layout = Layout(
+            *counts,
+            0 if arrow_schema is None else arrow_schema + 1,
+            scan.version,
+            scan.num_rows,
+            thrift_bytes,
+            thrift_crc,
+            self.columns,
+            self.rows,
+            flags,
+            len(ORDER),
+            0,
+        )
+        if layout.buckets:
+            self.contents[NAMES] = [IndexWriter.bucket(*numbered) for numbered in enumerate(fill_buckets(names))]
+        payload, areas = self.lay_out()
+        tail = TAIL.pack(*layout) + b"".join(AREA.pack(*area) for area in areas)
+        tail += b"".join(struct.pack("<II", tag_of(hash), id) for hash, id in names[: layout.listed])
+        tail += struct.pack("<II", LAYOUT_VERSION, layout.tail_bytes)
+        size = len(payload) + layout.tail_bytes
+        if size > PAYLOAD_LIMIT:
+            raise wire_error(wire.TOO_LARGE, 0, PAYLOAD_LIMIT, size)
+        return payload + tail + struct.pack("<I", crc32(tail))
+
+    def lay_out(self) -> tuple[bytes, list[Area]]:
+        """Return the cells and the lists of their ends, and the areas in the order of their kinds."""
+        cells, begins, ends, at = [], {}, {}, 0
+        for kind in ORDER:
+            begins[kind], ends[kind] = at, []
+            for number, content in enumerate(self.contents[kind]):
+                cells.append(content if kind == NAMES else signed_cell(kind, number, content))
+                at += len(cells[-1])
+                ends[kind].append(at)
+        areas = []
+        for kind in sorted(ORDER):
+            areas.append(Area(kind, len(ends[kind]), begins[kind], at))
+            cells.append(struct.pack(f"<{len(ends[kind])}I", *ends[kind]))
+            at += len(cells[-1])
+        return b"".join(cells), areas
