@@ -19,6 +19,7 @@ MODULES = (
     "slice",
     "flat",
     "index",
+    "packed",
     "reference",
     "local",
     "bloom",

@@ -449,6 +449,7 @@ PAGE_ENCODING_STATS_ENCODING = 2
 PAGE_ENCODING_STATS_COUNT = 3
 
 UUID_FLAT_FOOTER = UUID("d6abead5-87c4-437c-876c-66ae747e167f")
+UUID_PACKED_FOOTER = UUID("0e2f3bd4-9a67-4c1e-8d5b-6f0a71c3e942")
 UUID_FOOTER_INDEX = UUID("5485285f-d607-43b1-9500-00d114b3966c")
 UUID_COLUMN_ENCODING = UUID("ac064332-325f-411a-ad55-7d5b2ee3667a")
 UUID_WRAPPED = UUID("5277764b-3771-47a4-99c3-15f622ac2b4e")
@@ -494,6 +495,7 @@ ERRORS = {
     31: ("BAD_VALUE", "Damaged", "a value that its place does not allow: {found}, expected {expected}"),
     32: ("VERBATIM", "Unsupported", "a flat footer that only carries a Thrift footer: its structure is none that the tables can say"),
     33: ("OUT_OF_PROPORTION", "Unsupported", "its names and tables would take {found} bytes or more; for a footer of this size the limit is {expected}"),
+    34: ("COMPRESSED_TEXT", "Unsupported", "{found} bytes that should be decompressed to {expected}: libzstd is not installed, or they are damaged"),
     40: ("THRIFT_CHECKSUM", "Malformed", "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"),
     41: ("TOO_MANY", "Unsupported", "{found} items, the limit is {expected}"),
     42: ("NO_THRIFT", "Refused", "a PAR3 file has no Thrift footer; parquetext.restore brings it back"),
@@ -606,6 +608,7 @@ UNSUPPORTED_VALUE = 30
 BAD_VALUE = 31
 VERBATIM = 32
 OUT_OF_PROPORTION = 33
+COMPRESSED_TEXT = 34
 THRIFT_CHECKSUM = 40
 TOO_MANY = 41
 NO_THRIFT = 42

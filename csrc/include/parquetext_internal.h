@@ -787,6 +787,39 @@ int pqx_index_verify(const uint8_t *data, size_t size, size_t footer, size_t thr
                      size_t payload, size_t length, pqx_error *error);
 void pqx_index_io(const pqx_index *index, uint64_t *reads, uint64_t *bytes);
 
+/* ---- the packed footer ---- */
+
+/* Append a zstd frame of some bytes, which says their number, to `out`. */
+typedef struct pqx_packed_compress {
+    int (*run)(void *context, pqx_bytes data, pqx_buffer *out, pqx_error *error);
+    void *context;
+} pqx_packed_compress;
+
+/* Append the packed payload (docs/formats.md, section 13, without the 28-byte trailer) for a
+ * scanned footer. `compress` may be NULL. The UUIDs of the extension slots ascend. Errors:
+ * PQX_ENCRYPTED, PQX_IRREGULAR, PQX_OUT_OF_PROPORTION (names), PQX_TOO_LARGE. O(size). */
+int pqx_packed_write(const uint8_t *footer, size_t size, const pqx_scan *scan,
+                     const pqx_packed_compress *compress, const pqx_flat_extension *extensions,
+                     uint32_t extension_count, pqx_buffer *out, pqx_error *error);
+
+/* Open a packed payload as an index reader: all functions of the index apply, except
+ * pqx_index_verify; errors are those of pqx_index_open. Compressed texts need libzstd
+ * (PQX_COMPRESSED_TEXT). */
+int pqx_packed_open(const pqx_source *source, uint64_t payload, uint64_t length,
+                    const uint8_t *known, size_t known_size, uint64_t known_end, pqx_index **index,
+                    pqx_error *error);
+
+/* Append the Thrift FileMetaData from which the payload of a reader was written, without its
+ * extension. The result has at most 64 times the payload's bytes and 1 MiB. */
+int pqx_packed_to_thrift(pqx_index *index, pqx_buffer *out, pqx_error *error);
+
+/* Check every cell of a payload: its checksum, and the names. */
+int pqx_packed_verify(pqx_index *index, pqx_error *error);
+/* The extension slots: their number; the UUID and the data of one, valid until the next call. */
+uint32_t pqx_packed_extension_count(pqx_index *index);
+int pqx_packed_get_extension(pqx_index *index, uint32_t number, uint8_t uuid[16], pqx_bytes *data,
+                             pqx_error *error);
+
 /* ---- where the footer is ---- */
 
 /* One of our blocks that is stored aside: in the data section of the file, directly before the

@@ -4,6 +4,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
 cdef extern from "parquetext_internal.h" nogil:
     enum:
         PQX_BAD_ARGUMENT
+        PQX_NO_MEMORY
         PQX_TOO_LARGE
         PQX_TRUNCATED
         PQX_ORDER_UNSIGNED
@@ -257,6 +258,18 @@ cdef extern from "parquetext_internal.h" nogil:
         pqx_key_value *key_values
         pqx_error problem
     int pqx_index_write(const uint8_t *footer, size_t size, const pqx_scan *scan, pqx_buffer *out, pqx_error *error)
+    ctypedef struct pqx_packed_compress:
+        int (*run)(void *context, pqx_bytes data, pqx_buffer *out, pqx_error *error) noexcept nogil
+        void *context
+    int pqx_packed_write(const uint8_t *footer, size_t size, const pqx_scan *scan, const pqx_packed_compress *compress,
+                         const pqx_flat_extension *extensions, uint32_t extension_count, pqx_buffer *out,
+                         pqx_error *error)
+    int pqx_packed_open(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *known,
+                        size_t known_size, uint64_t known_end, pqx_index **index, pqx_error *error)
+    int pqx_packed_to_thrift(pqx_index *index, pqx_buffer *out, pqx_error *error)
+    int pqx_packed_get_extension(pqx_index *index, uint32_t number, uint8_t *uuid, pqx_bytes *data, pqx_error *error)
+    uint32_t pqx_packed_extension_count(pqx_index *index)
+    int pqx_packed_verify(pqx_index *index, pqx_error *error)
     int pqx_index_get_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks,
                              pqx_places *places, pqx_buffer *arena, pqx_element *element, pqx_error *error)
     int pqx_scan_footer(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)

@@ -30,35 +30,18 @@ cdef uint64_t thrift_bytes(uint64_t footer, uint64_t payload, given) except? 0:
     return payload - footer if footer <= payload else UINT64_MAX
 
 
-cdef class Reader(FormReader):
-    """The Thrift footer that begins at `footer`, read by the index whose payload is [payload, payload + length).
-
-    See `parquetext._pure.index_read.Reader` for details.
-    """
-
-    cdef pqx_index *index
-
-    def __cinit__(self, source, uint64_t footer, uint64_t payload, uint64_t length, known, known_end=None,
-                  thrift_length=None):
-        cdef pqx_source from_where = self.source_of(source)
-        cdef pqx_error error
-        cdef int status
-        cdef const uint8_t[::1] view = known if type(known) is bytes else memoryview(known).cast("B")
-        cdef size_t size = view.shape[0]
-        cdef const uint8_t *bytes_ = &view[0] if size else NULL
-        cdef uint64_t end = from_where.size if known_end is None else known_end
-        cdef uint64_t limit = thrift_bytes(footer, payload, thrift_length)
-        cdef pqx_flat_facts facts
-        with nogil:
-            status = pqx_index_open(&from_where, footer, limit, payload, length, bytes_, size, end, &self.index, &error)
-        if status:
-            self.fail(&error)
-        pqx_index_get_facts(self.index, &facts)
-        self.judged = True
-        self.opened(&facts)
+cdef class PartsReader(FormReader):
+    """A footer that the C library puts together from checked parts; the forms below differ in how it is opened."""
 
     def __dealloc__(self):
         pqx_index_close(self.index)
+
+    cdef void opened_index(self) noexcept:
+        """Store the members of the open C reader."""
+        cdef pqx_flat_facts facts
+        pqx_index_get_facts(self.index, &facts)
+        self.judged = True
+        self.opened(&facts)
 
     cdef void release(self) noexcept:
         pqx_index_close(self.index)
@@ -104,6 +87,29 @@ cdef class Reader(FormReader):
 
     cdef void count_io(self, uint64_t *reads, uint64_t *count) noexcept nogil:
         pqx_index_io(self.index, reads, count)
+
+
+cdef class Reader(PartsReader):
+    """The Thrift footer that begins at `footer`, read by the index whose payload is [payload, payload + length).
+
+    See `parquetext._pure.index_read.Reader` for details.
+    """
+
+    def __cinit__(self, source, uint64_t footer, uint64_t payload, uint64_t length, known, known_end=None,
+                  thrift_length=None):
+        cdef pqx_source from_where = self.source_of(source)
+        cdef pqx_error error
+        cdef int status
+        cdef const uint8_t[::1] view = known if type(known) is bytes else memoryview(known).cast("B")
+        cdef size_t size = view.shape[0]
+        cdef const uint8_t *bytes_ = &view[0] if size else NULL
+        cdef uint64_t end = from_where.size if known_end is None else known_end
+        cdef uint64_t limit = thrift_bytes(footer, payload, thrift_length)
+        with nogil:
+            status = pqx_index_open(&from_where, footer, limit, payload, length, bytes_, size, end, &self.index, &error)
+        if status:
+            self.fail(&error)
+        self.opened_index()
 
 
 def write(Scan scan not None):

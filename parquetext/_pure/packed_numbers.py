@@ -113,9 +113,9 @@ class Table:
         self.is_marked, form = form >= MARK, form & ~MARK
         self.form, self.base, self.data = form, 0, content.at
         if form == SHARED:
-            self.inner = Table(content, 1, rows)
-            if self.inner.form == SHARED or self.inner.is_marked:
+            if content.left and content.data[at + 1] >= SHARED:
                 raise content.fail(wire.BAD_VALUE, at + 1, SHARED - 1, content.data[at + 1])
+            self.inner = Table(content, 1, rows)
         elif form == COLUMNS:
             self._read_columns()
         elif form <= CONSTANT:

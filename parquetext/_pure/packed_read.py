@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
@@ -36,24 +35,23 @@ from .packed_numbers import Table
 from .packed_roles import Book
 from .packed_template import before_columns, emit
 from .packed_tile import Tile
-from .packed_words import Words
+from .packed_words import Words, decompress
 from .records import checked
 from .scan import ELEMENT_FIELDS, ELEMENT_MEMBERS, KEY_VALUE_FIELDS, NO_FIELD_ID
 
 __all__ = ["Reader"]
 
-Decompress = Callable[[Any, int], bytes]
 UUID_BYTES = 16
 
 
 class Run:
     """Structs that follow each other in one cell: a tile of one column, whose parts follow each other."""
 
-    def __init__(self, book: Book, rows: int, content: Content, decompress: Decompress):
+    def __init__(self, book: Book, rows: int, content: Content):
         self.content = content
         self.tile = Tile(book, 1, rows, lambda area: content)
         self.tile.load_bounds()
-        self.words = Words(book, 1, lambda: content, lambda: content, decompress)
+        self.words = Words(book, 1, lambda: content, lambda: content)
         self._texts: list[dict[int, bytes]] | None = None
 
     def parts(self, first: int, count: int):
@@ -76,13 +74,10 @@ class Reader(IndexReader):
         Bytes of the source that have been read already; any number.
     known_end : int, optional
         The position of their end in the source; by default the source's end.
-    decompress : callable
-        ``decompress(frame, size)`` returns the bytes of a zstd frame.
     """
 
-    def __init__(self, source, payload: int, length: int, known, known_end: int | None, decompress: Decompress):
+    def __init__(self, source, payload: int, length: int, known, known_end: int | None = None):
         self._open = PackedFile(source, payload, length, known, known_end)
-        self._decompress = decompress
         layout = self.file.layout
         self.version, self.num_rows = layout.version, layout.num_rows
         self.leaf_count, self.node_count = layout.leaves, layout.nodes
@@ -115,7 +110,7 @@ class Reader(IndexReader):
         if kept is None or kept[0] != cell:
             content = self.file.cell(kind, cell)
             rows = [Table(content, 1, size).column(0) for _ in range(8 if is_node else 6)]
-            kept = self._runs[kind] = cell, Run(self.books[2], size, content, self._decompress), rows
+            kept = self._runs[kind] = cell, Run(self.books[2], size, content), rows
         run, facts = kept[1], [row[at] for row in kept[2]]
         thrift = emit(*run.parts(at, 1)[0])
         place = run.content.place
@@ -144,7 +139,7 @@ class Reader(IndexReader):
             book = self.books[0]
             tile = Tile(book, columns, rows, lambda area: file.cell((PLACED, BOUNDS)[area], number))
             words = Words(
-                book, columns, lambda: file.cell(TEXTS, number), lambda: file.cell(LONG_TEXTS, number), self._decompress
+                book, columns, lambda: file.cell(TEXTS, number), lambda: file.cell(LONG_TEXTS, number)
             )
             self._tile = number, tile, words
         return self._tile[1:]
@@ -175,7 +170,7 @@ class Reader(IndexReader):
         kept = self._runs.get(ROW_GROUPS)
         if kept is None or kept[0] != cell:
             rows = min(ROW_GROUPS_PER_CELL, self.row_group_count - cell * ROW_GROUPS_PER_CELL)
-            run = Run(self.books[1], rows, self.file.cell(ROW_GROUPS, cell), self._decompress)
+            run = Run(self.books[1], rows, self.file.cell(ROW_GROUPS, cell))
             kept = self._runs[ROW_GROUPS] = cell, run, []
         return kept[1], at
 
@@ -201,7 +196,7 @@ class Reader(IndexReader):
             if form > 1:
                 raise content.fail(wire.BAD_VALUE, at, 1, form)
             data = bytes(content.take(content.left))
-            data = self._decompress(data, size) if form else data
+            data = decompress(content, at, data, size) if form else data
             if len(data) != size:
                 raise content.fail(wire.BAD_CELL, at + 1, size, len(data))
             self._pair = index, self._decode(data, Range(0, len(data)), KEY_VALUE_FIELDS, {}), data
@@ -217,6 +212,15 @@ class Reader(IndexReader):
             raise content.fail(wire.BAD_OFFSET, at, content.left + 8, begin)
         content.at = at + begin
         return bytes(content.take(length))
+
+    def extensions(self) -> list[tuple[bytes, bytes]]:
+        """Return the UUID and the content of each extension slot, ascending."""
+        found = []
+        for number in range(self.file.areas[SLOTS].cells if SLOTS in self.file.areas else 0):
+            self.begin()
+            content = self.file.cell(SLOTS, number)
+            found.append((bytes(content.take(UUID_BYTES)), bytes(content.take(content.left))))
+        return found
 
     # ---- names
 

@@ -205,7 +205,7 @@ def make_book(kind: Kind, templates: Sequence[tuple[Operation, ...]]) -> tuple[B
 
 def role_of(area: int, predictor: int, used: tuple[int, ...], number_of: dict[Key, int], chain_of: dict[int, int]) -> Role:
     if predictor == CHAINED:
-        return Role(area, CHAINED, chain_of[used[0]]) if used[0] in chain_of else Role(area)
+        return Role(area, CHAINED, chain_of[used[0]]) if area == 0 and used[0] in chain_of else Role(area)
     found = [number_of[code, area] for code in used if (code, area) in number_of]
     if predictor == SAME and found:
         return Role(area, SAME, found[0])

@@ -14,6 +14,7 @@ __all__ = ["Structs"]
 
 MOST_TEMPLATES = 64
 MOST_OPERATIONS = 255
+MOST_ROLES = 254  # and that of structs that stay verbatim
 VERBATIM = (Operation(RAW, role=1),)
 
 
@@ -26,15 +27,22 @@ class Structs:
     def __init__(self, data, kind: Kind):
         self.data, self.kind = memoryview(data), kind
         self.numbers: dict[tuple[Operation, ...], int] = {}
+        self.roles: set[tuple[int, int]] = set()
         self.parsed: list[tuple[int, list[Any]]] = []
 
     def add(self, parser: StructParser, begin: int, end: int) -> None:
         """Divide the struct at [begin, end)."""
         operations, values, _ = parser.parse(begin)
         roles = [(operation.role, area_of(operation.kind)) for operation in operations if operation.role]
-        is_one_more = operations not in self.numbers and len(self.numbers) >= MOST_TEMPLATES
-        if is_one_more or len(operations) > MOST_OPERATIONS or len(set(roles)) < len(roles):
+        if operations not in self.numbers and (
+            len(operations) > MOST_OPERATIONS
+            or len(set(roles)) < len(roles)
+            or len(self.numbers) >= MOST_TEMPLATES
+            or len(self.roles.union(roles)) > MOST_ROLES
+        ):
             operations, values = VERBATIM, [(begin, end)]
+        else:
+            self.roles.update(roles)
         self.parsed.append((self.numbers.setdefault(operations, len(self.numbers)), values))
 
     def make_book(self) -> None:

@@ -64,7 +64,7 @@ class Parsed(NamedTuple):
 
 def code_of(path: tuple[int, ...]) -> int:
     """Return the code of a path of field ids and positions in lists; 0 for a path that has none."""
-    if len(path) > MOST_STEPS or max(path) >> STEP_BITS:
+    if len(path) > MOST_STEPS or any(step >> STEP_BITS > 0 for step in path):
         return 0
     code = 0
     for step in path:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import wire
+from ..libraries import libzstd
 from . import packed_numbers as numbers
 from . import varint
 from .packed_content import Content
@@ -92,15 +93,20 @@ class Words:
     columns : int
     hot, cold : callable
         Return the contents of the cells.
-    decompress : callable
-        ``decompress(data, size)`` returns the bytes of a zstd frame.
     """
 
-    def __init__(self, book: Book, columns: int, hot: Callable[[], Content], cold: Callable[[], Content], decompress):
-        self.book, self.decompress, self._load_cold, self.columns = book, decompress, cold, columns
+    def __init__(self, book: Book, columns: int, hot: Callable[[], Content], cold: Callable[[], Content]):
+        self.book, self._load_cold, self.columns = book, cold, columns
         self.roles = [number for number, role in enumerate(book.roles) if role.area == WORDS]
-        self.content = content = hot()
+        self._load_hot = hot
+        self._is_loaded = False
         self._cold: tuple[Content, list[int]] | None = None
+
+    def load(self) -> None:
+        """Read the first cell, once."""
+        if self._is_loaded:
+            return
+        self.content = content = self._load_hot()
         if not self.roles:
             return
         at, flags = content.at, content.take(len(self.roles))
@@ -109,10 +115,14 @@ class Words:
                 raise content.fail(wire.BAD_VALUE, at + number, 0, flag)
         self.aliases = {role for role, flag in zip(self.roles, flags, strict=True) if flag}
         self.ends = ends_of(content, columns)
+        self._is_loaded = True
 
     def column(self, column: int, templates: Sequence[Sequence[int]]) -> list[dict[int, bytes]]:
         """Return the texts of each of a column's chunks by role; `templates` are the roles of texts of each chunk."""
         found: list[dict[int, bytes]] = [{} for _ in templates]
+        if not any(templates):
+            return found
+        self.load()
         wanted = [
             (row, number)
             for number in self.roles
@@ -160,7 +170,7 @@ class Words:
                 raise content.fail(wire.BAD_CELL, content.at, size, content.left)
             return bytes(content.take(size))
         if form == ZSTD:
-            return self.decompress(content.take(content.left), size)
+            return decompress(content, at, content.take(content.left), size)
         if form != ALPHABET:
             raise content.fail(wire.BAD_VALUE, at, ZSTD, form)
         at, count = content.at, content.byte()
@@ -171,6 +181,24 @@ class Words:
         if found and max(found) >= count:
             raise content.fail(wire.BAD_VALUE, at, count, max(found))
         return bytes([symbols[number] for number in found])
+
+
+def decompress(content: Content, at: int, frame: bytes | memoryview, size: int) -> bytes:
+    """Return the `size` bytes of a zstd frame, whose form is at `at` of the content."""
+    functions = libzstd()
+    if functions is not None:
+        import ctypes
+
+        address, is_error = functions[2:4]
+        create, release = functions[:2]
+        context = ctypes.CFUNCTYPE(ctypes.c_void_p)(create)()
+        out = ctypes.create_string_buffer(size + 1)
+        pointers = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t
+        made = ctypes.CFUNCTYPE(ctypes.c_size_t, *pointers)(address)(context, out, size, bytes(frame), len(frame))
+        ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p)(release)(context)
+        if made == size and not ctypes.CFUNCTYPE(ctypes.c_uint, ctypes.c_size_t)(is_error)(made):
+            return out.raw[:size]
+    raise content.fail(wire.COMPRESSED_TEXT, at, size, len(frame))
 
 
 def ends_of(content: Content, columns: int) -> list[int]:

@@ -196,18 +196,17 @@ class _Writer:
     def frame(self) -> tuple[bytes, int, int]:
         """Return the steps that write FileMetaData without its extension, and its length and its checksum."""
         found = fields(self.data)
-        last = {id: number for number, (id, *_) in enumerate(found)}
         firsts = {
             SCHEMA: self.ranges(self.scan.elements, "bytes"),
             GROUPS: self.ranges(self.scan.row_groups, "bytes"),
             KEY_VALUES: self.ranges(self.scan.key_values, "bytes"),
         }
         skipped, steps = [], []
-        for number, (id, _, header, value, end) in enumerate(found):
+        for id, _, header, value, end in found:
             ranges = firsts.get(LISTS.get(id, LITERAL), ())
             if bytes(self.data[header:value]) in MARKERS:
                 skipped.append((header, end, LITERAL))
-            elif number == last[id] and ranges and value < ranges[0][0] and ranges[-1][1] == end:
+            elif ranges and value < ranges[0][0] and ranges[-1][1] == end:
                 steps.append((ranges[0][0], end, LISTS[id]))
         struct_end = (found[-1][4] if found else 0) + 1
         return self.steps(sorted(skipped + steps), struct_end)

@@ -74,6 +74,11 @@ static inline void pqx_store64(uint8_t *p, uint64_t v) { memcpy(p, &v, 8); }
 #error "the loads above assume a little-endian machine"
 #endif
 
+/* The numbers of Thrift's zigzag encoding. */
+static inline int64_t pqx_unzigzag(uint64_t raw) { return (int64_t)(raw >> 1 ^ (0 - (raw & 1))); }
+static inline uint64_t pqx_zigzag(int64_t value)
+{ return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0); }
+
 /* Return 1 if the bytes are well-formed UTF-8: no surrogates, no overlong forms, no code point
  * above U+10FFFF. */
 int pqx_is_text(const uint8_t *at, uint32_t length);

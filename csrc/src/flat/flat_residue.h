@@ -56,8 +56,6 @@ int pqx_append_path_list(const uint8_t *path, size_t size, pqx_buffer *out, pqx_
 int pqx_append_column_orders(const uint8_t *orders, uint32_t count, pqx_buffer *out,
                              pqx_error *error);
 
-static inline uint64_t pqx_zigzag(int64_t value)
-{ return (uint64_t)value << 1 ^ (0 - ((uint64_t)value >> 63)); }
 
 /* Return FIRST_PAGE by the format's rule (docs/formats.md, 3.6), which is frozen and differs from
  * pqx_chunk_begin. */

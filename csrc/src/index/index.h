@@ -79,4 +79,25 @@ static inline uint32_t pqx_index_number(const uint8_t *bytes, uint32_t width)
     return value;
 }
 
+/* The numbers of a schema's elements, and the entries of their names. */
+typedef struct pqx_index_names {
+    uint32_t *id_of,
+        *position; /* element -> leaf, or PQX_FLAT_GROUP | node; its index among its siblings */
+    uint32_t *node_element;  /* node -> element */
+    uint32_t *homes, count;  /* of the entries: upper halves of their hashes */
+    uint8_t *entries;        /* tag and id, 8 bytes each */
+} pqx_index_names;
+
+/* Return the number of entries: one per path, one per field id. */
+uint64_t pqx_index_names_count(const pqx_scan *scan);
+/* Free the result with pqx_index_names_free, also after an error. */
+int pqx_index_names_make(const uint8_t *footer, const pqx_scan *scan, pqx_index_names *names,
+                         pqx_error *error);
+void pqx_index_names_free(pqx_index_names *names);
+/* Write the buckets of the names to `first`, which has room for them and is zero; nothing if the
+ * tail block lists them. */
+void pqx_index_names_put_buckets(const pqx_index_names *names, uint8_t *first);
+/* Return 1 + the index of the first ARROW:schema that has a value; 0 if there is none. */
+uint32_t pqx_index_arrow_schema(const uint8_t *footer, const pqx_scan *scan);
+
 #endif

@@ -64,10 +64,8 @@ static int load_part(pqx_index *index, uint32_t leaf, uint32_t part, pqx_range *
     return PQX_OK;
 }
 
-/* Decode the chunk at `at` of the arena, which is followed by PQX_SLACK zeros; `range` is its
- * position in the footer. */
-static int decode(pqx_index *index, const pqx_buffer *arena, size_t at, pqx_range range,
-                  pqx_chunk *chunk, pqx_places *places, pqx_error *error)
+int pqx_index_decode_chunk(pqx_index *index, const pqx_buffer *arena, size_t at, pqx_range range,
+                           pqx_chunk *chunk, pqx_places *places, pqx_error *error)
 {
     pqx_places ignored;
     pqx_scanning *s = &index->scanning;
@@ -97,6 +95,11 @@ static int add_chunks(pqx_buffer *arena, const uint8_t *bytes, size_t size, pqx_
 int pqx_index_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
                           pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
                           pqx_error *error)
+{ return index->form->read_chunks(index, leaf, first, count, chunks, places, arena, error); }
+
+int pqx_index_load_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                          pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
+                          pqx_error *error)
 {
     pqx_range ranges[PQX_FLAT_PART_ROW_GROUPS];
     const pqx_index_entry *entry;
@@ -113,8 +116,8 @@ int pqx_index_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint3
             return pqx_fail(error, PQX_TOO_LARGE, index->footer, UINT32_MAX, (uint64_t)at + size);
         PQX_TRY(add_chunks(arena, index->part_thrift.data + begin, size, error));
         for (uint32_t i = from; i < to; i++, done++) {
-            PQX_TRY(decode(index, arena, at, ranges[i], &chunks[done],
-                           places ? &places[done] : NULL, error));
+            PQX_TRY(pqx_index_decode_chunk(index, arena, at, ranges[i], &chunks[done],
+                                           places ? &places[done] : NULL, error));
             at += ranges[i].length;
         }
     }

@@ -53,10 +53,18 @@ static int try_entries(pqx_index *index, const uint8_t *entries, uint32_t count,
     return PQX_OK;
 }
 
-static int load_bucket(pqx_index *index, uint32_t bucket, uint32_t *used, pqx_error *error)
+int pqx_index_load_bucket(pqx_index *index, uint32_t bucket, uint64_t *place, pqx_error *error)
 {
-    uint64_t place = index->areas.buckets + PQX_FLAT_PAGE_BYTES * (uint64_t)bucket;
-    PQX_TRY(pqx_index_load(index, place, PQX_FLAT_PAGE_BYTES, &index->bucket, error));
+    *place = index->areas.buckets + PQX_FLAT_PAGE_BYTES * (uint64_t)bucket;
+    return pqx_index_load(index, *place, PQX_FLAT_PAGE_BYTES, &index->bucket, error);
+}
+
+/* Load a bucket, and check its header; *at is its place. */
+static int load_bucket(pqx_index *index, uint32_t bucket, uint64_t *at, uint32_t *used,
+                       pqx_error *error)
+{
+    PQX_TRY(index->form->load_bucket(index, bucket, at, error));
+    uint64_t place = *at;
     const uint8_t *page = index->bucket.data;
     uint32_t size = pqx_load32(page + 4), kind = pqx_load16(page + 8),
              number = pqx_load32(page + 12);
@@ -128,11 +136,11 @@ static int look_up(pqx_index *index, uint64_t hash, lookup *l, pqx_error *error)
     pqx_index_begin(index);
     if (!buckets)
         return try_entries(index, index->listed, index->shape.names,
-                           index->areas.tail + PQX_INDEX_TAIL_BYTES, (uint32_t)hash, l, error);
+                           index->listed_place, (uint32_t)hash, l, error);
     for (uint32_t step = 0; step < buckets && used == PQX_FLAT_BUCKET_ENTRIES; step++) {
-        PQX_TRY(load_bucket(index, (uint32_t)bucket, &used, error));
-        uint64_t place =
-            index->areas.buckets + PQX_FLAT_PAGE_BYTES * bucket + PQX_FLAT_CELL_HEADER_BYTES;
+        uint64_t place = 0;
+        PQX_TRY(load_bucket(index, (uint32_t)bucket, &place, &used, error));
+        place += PQX_FLAT_CELL_HEADER_BYTES;
         PQX_TRY(try_entries(index, index->bucket.data + PQX_FLAT_CELL_HEADER_BYTES, used, place,
                             (uint32_t)hash, l, error));
         bucket = bucket + 1 < buckets ? bucket + 1 : 0;

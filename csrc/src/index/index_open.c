@@ -38,7 +38,7 @@ static int check_record(pqx_index *index, uint32_t *tail, pqx_error *error)
     if (index->held_begin > end - PQX_INDEX_RECORD_BYTES || index->held_end < end)
         PQX_TRY(hold(index, index->payload + first, end, error));
     uint32_t size = pqx_load32(index->held + (end - index->held_begin) - 8);
-    if (size < SMALLEST_TAIL || size > index->length)
+    if (size < index->form->smallest_tail || size > index->length)
         return pqx_index_fail(index, error, PQX_BAD_CELL, at + 4, index->length, size);
     PQX_TRY(hold(index, end - size, end, error));
     const uint8_t *block = index->held + (end - size - index->held_begin),
@@ -46,15 +46,15 @@ static int check_record(pqx_index *index, uint32_t *tail, pqx_error *error)
     uint32_t stored = pqx_load32(record + 8), crc = pqx_crc32(0, block, size - 4),
              version = pqx_load32(record);
     if (stored != crc) return pqx_index_fail(index, error, PQX_CHECKSUM, at + 8, stored, crc);
-    if (version != PQX_INDEX_LAYOUT_VERSION)
-        return pqx_index_fail(index, error, PQX_UNKNOWN_LAYOUT, at, PQX_INDEX_LAYOUT_VERSION,
+    if (version != index->form->layout_version)
+        return pqx_index_fail(index, error, PQX_UNKNOWN_LAYOUT, at, index->form->layout_version,
                               version);
     *tail = index->length - size;
     return PQX_OK;
 }
 
 /* Check counts and widths, and that the resulting cells fill the payload. */
-static int check_counts(pqx_index *index, uint32_t tail, pqx_error *error)
+static int read_tail(pqx_index *index, uint32_t tail, pqx_error *error)
 {
     const uint8_t *block = index->held + (index->payload + tail - index->held_begin);
     pqx_index_shape *s = &index->shape;
@@ -82,6 +82,7 @@ static int check_counts(pqx_index *index, uint32_t tail, pqx_error *error)
     index->created_by_crc = pqx_load32(block + 44);
     index->flags = block[51];
     index->listed = block + PQX_INDEX_TAIL_BYTES;
+    index->listed_place = tail + PQX_INDEX_TAIL_BYTES;
     for (uint32_t i = 48; i < 51; i++)
         if (block[i] < 1 || block[i] > 4)
             return pqx_index_fail(index, error, PQX_BAD_CELL, tail + i, 4, block[i]);
@@ -108,27 +109,42 @@ static void start(pqx_index *index)
     pqx_forget_habits(&index->scanning);
 }
 
-int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t thrift_length,
-                   uint64_t payload, uint64_t length, const uint8_t *known, size_t known_size,
-                   uint64_t known_end, pqx_index **opened, pqx_error *error)
+/* Check that the ranges of the arguments lie in the source. */
+static int check_ranges(const pqx_source *source, uint64_t footer, uint64_t thrift_length,
+                        uint64_t payload, uint64_t length, size_t known_size, uint64_t known_end,
+                        uint32_t smallest, pqx_error *error)
 {
-    uint32_t tail_block;
-    *opened = NULL;
     if (known_end > source->size || known_size > known_end)
         return pqx_fail(error, PQX_BAD_ARGUMENT, 0,
                         known_end > source->size ? source->size : known_end, known_size);
-    if (payload > source->size || length > source->size - payload || length < SMALLEST_TAIL
+    if (payload > source->size || length > source->size - payload || length < smallest
         || length > INT32_MAX)
         return pqx_fail(error, PQX_BAD_OFFSET, payload, source->size, length);
     if (footer > source->size || thrift_length > source->size - footer
         || thrift_length > UINT32_MAX)
         return pqx_fail(error, PQX_BAD_OFFSET, payload, payload, footer);
-    pqx_index *index = (pqx_index *)calloc(1, sizeof *index);
+    return PQX_OK;
+}
+
+int pqx_index_open_as(const pqx_index_form *form, void *state, const pqx_source *source,
+                      uint64_t footer, uint64_t thrift_length, uint64_t payload, uint64_t length,
+                      const uint8_t *known, size_t known_size, uint64_t known_end,
+                      pqx_index **opened, pqx_error *error)
+{
+    uint32_t tail_block;
+    *opened = NULL;
+    int status = check_ranges(source, footer, thrift_length, payload, length, known_size,
+                              known_end, form->smallest_tail, error);
+    pqx_index *index = status ? NULL : (pqx_index *)calloc(1, sizeof *index);
     if (index) index->held = (uint8_t *)malloc(known_size + 1);
     if (!index || !index->held) {
         free(index);
-        return pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *index + known_size, 0);
+        form->close(state);
+        return status ? status
+                      : pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *index + known_size, 0);
     }
+    index->form = form;
+    index->state = state;
     if (known_size) memcpy(index->held, known, known_size);
     index->source = *source;
     index->footer = footer;
@@ -138,16 +154,39 @@ int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t thrift_le
     index->held_begin = known_end - known_size;
     index->held_end = known_end;
     start(index);
-    int status = check_record(index, &tail_block, error);
-    if (status == PQX_OK) status = check_counts(index, tail_block, error);
+    status = check_record(index, &tail_block, error);
+    if (status == PQX_OK) status = form->read_tail(index, tail_block, error);
     if (status == PQX_OK) *opened = index;
     else pqx_index_close(index);
     return status;
 }
 
+static void close_nothing(void *state) { (void)state; }
+
+int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t thrift_length,
+                   uint64_t payload, uint64_t length, const uint8_t *known, size_t known_size,
+                   uint64_t known_end, pqx_index **opened, pqx_error *error)
+{
+    static const pqx_index_form form = {
+        .smallest_tail = SMALLEST_TAIL,
+        .layout_version = PQX_INDEX_LAYOUT_VERSION,
+        .read_tail = read_tail,
+        .load_entry = pqx_index_load_entry,
+        .load_bucket = pqx_index_load_bucket,
+        .read_chunks = pqx_index_load_chunks,
+        .read_row_groups = pqx_index_load_row_groups,
+        .load_pair = pqx_index_load_pair,
+        .read_created_by = pqx_index_load_created_by,
+        .close = close_nothing,
+    };
+    return pqx_index_open_as(&form, NULL, source, footer, thrift_length, payload, length, known,
+                             known_size, known_end, opened, error);
+}
+
 void pqx_index_close(pqx_index *index)
 {
     if (!index) return;
+    index->form->close(index->state);
     pqx_buffer *buffers[] = {
         &index->column.cell, &index->column.thrift, &index->column.path, &index->node.cell,
         &index->node.thrift, &index->node.path,     &index->above.cell,  &index->above.thrift,

@@ -7,7 +7,7 @@
 
 void pqx_index_begin(pqx_index *index) { index->allowance = 2 * index->limit + 65536; }
 
-static int fetch(pqx_index *index, uint64_t at, size_t size, uint8_t *into, pqx_error *error)
+int pqx_index_fetch(pqx_index *index, uint64_t at, size_t size, uint8_t *into, pqx_error *error)
 {
     if (!size) return PQX_OK;
     if (at >= index->held_begin && at <= index->held_end && size <= index->held_end - at) {
@@ -26,7 +26,7 @@ int pqx_index_load(pqx_index *index, uint64_t place, size_t size, pqx_buffer *ce
 {
     cell->size = 0;
     PQX_TRY(pqx_buffer_reserve(cell, size, error));
-    PQX_TRY(fetch(index, index->payload + place, size, cell->data, error));
+    PQX_TRY(pqx_index_fetch(index, index->payload + place, size, cell->data, error));
     uint32_t stored = pqx_load32(cell->data), crc = pqx_crc32(0, cell->data + 4, size - 4);
     if (PQX_UNLIKELY(stored != crc))
         return pqx_index_fail(index, error, PQX_CHECKSUM, place, stored, crc);
@@ -51,13 +51,13 @@ static int gather_run(pqx_index *index, const pqx_range *run, uint32_t count, pq
 {
     uint64_t begin = run->offset, at = index->footer + begin;
     if (count == 1) {
-        PQX_TRY(fetch(index, at, run->length, out->data + out->size, error));
+        PQX_TRY(pqx_index_fetch(index, at, run->length, out->data + out->size, error));
         out->size += run->length;
         return PQX_OK;
     }
     size_t size = (size_t)(run[count - 1].offset + (uint64_t)run[count - 1].length - begin);
     PQX_TRY(pqx_buffer_reserve(&index->span, size + 1, error));
-    PQX_TRY(fetch(index, at, size, index->span.data, error));
+    PQX_TRY(pqx_index_fetch(index, at, size, index->span.data, error));
     for (uint32_t i = 0; i < count; i++) {
         memcpy(out->data + out->size, index->span.data + (run[i].offset - begin), run[i].length);
         out->size += run[i].length;

@@ -23,7 +23,28 @@ typedef struct pqx_index_entry {
     int has_path;
 } pqx_index_entry;
 
+/* A form of footer whose parts this reader puts together: how its tail block is laid out, and
+ * functions that fetch and check single parts, within a call that has begun. */
+typedef struct pqx_index_form {
+    uint32_t smallest_tail, layout_version;
+    int (*read_tail)(pqx_index *index, uint32_t tail, pqx_error *error);
+    int (*load_entry)(pqx_index *index, pqx_index_entry *entry, uint32_t id, pqx_error *error);
+    /* Load a bucket of names into index->bucket; *place is that of its first byte. */
+    int (*load_bucket)(pqx_index *index, uint32_t bucket, uint64_t *place, pqx_error *error);
+    /* See pqx_index_read_chunks. */
+    int (*read_chunks)(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                       pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_error *error);
+    int (*read_row_groups)(pqx_index *index, uint32_t first, uint32_t count, pqx_row_group *groups,
+                           pqx_error *error);
+    /* Read the pair's Thrift bytes into index->pair_thrift. */
+    int (*load_pair)(pqx_index *index, uint32_t number, pqx_error *error);
+    int (*read_created_by)(pqx_index *index, pqx_bytes *text, pqx_error *error);
+    void (*close)(void *state);
+} pqx_index_form;
+
 struct pqx_index {
+    const pqx_index_form *form;
+    void *state; /* the form's */
     pqx_source source;
     uint64_t footer, payload, limit; /* in the file; Thrift bytes are in [0, limit) of the footer */
     uint32_t length;
@@ -35,10 +56,12 @@ struct pqx_index {
     uint32_t created_by_crc;
     uint8_t *held; /* the file's bytes [held_begin, held_end) */
     uint64_t held_begin, held_end;
-    const uint8_t *listed;
+    const uint8_t *listed; /* the names in the tail block, */
+    uint64_t listed_place; /* and their place */
     pqx_index_entry column, node, above; /* the most recent one of each; a group above that node */
     uint32_t group; /* the group whose path is known: the parent of the last node; 0: none */
     pqx_buffer group_path;
+    uint32_t pair_begin; /* of the pair's bytes in the footer, for errors */
     uint64_t part_of, part_number, pair,
         row_group_part; /* the contents of the buffers below; PQX_INDEX_NOTHING: nothing */
     pqx_buffer part, part_thrift, pair_thrift, row_groups, own, text, created_by_text, bucket,
@@ -53,6 +76,12 @@ static inline int pqx_index_fail(const pqx_index *index, pqx_error *error, int c
                                  uint64_t expected, uint64_t found)
 { return pqx_fail(error, code, index->payload + place, expected, found); }
 
+/* index_open.c: open a payload of a form, whose `state` then belongs to the reader, even if opening
+ * fails. */
+int pqx_index_open_as(const pqx_index_form *form, void *state, const pqx_source *source,
+                      uint64_t footer, uint64_t thrift_length, uint64_t payload, uint64_t length,
+                      const uint8_t *known, size_t known_size, uint64_t known_end,
+                      pqx_index **opened, pqx_error *error);
 /* index_read.c */
 /* Set, at the beginning of a call, how many bytes of the Thrift footer it may read at most.
  * Overlapping ranges must not multiply its work. */
@@ -74,6 +103,9 @@ int pqx_index_not_whole(const pqx_index *index, uint32_t offset, size_t size, pq
 int pqx_index_read_thrift(pqx_index *index, uint64_t place, pqx_range range, uint32_t stored,
                           pqx_buffer *out, pqx_error *error);
 
+/* Read bytes of the file from memory or from the source. */
+int pqx_index_fetch(pqx_index *index, uint64_t at, size_t size, uint8_t *into, pqx_error *error);
+
 /* index_schema.c: load the entry of a leaf or node, unless it is already loaded */
 int pqx_index_load_id(pqx_index *index, uint32_t id, const pqx_index_entry **entry,
                       pqx_error *error);
@@ -82,6 +114,10 @@ int pqx_index_load_path(pqx_index *index, uint32_t id, const pqx_index_entry **e
                         pqx_error *error);
 
 /* index_chunks.c */
+/* Decode the chunk at `at` of the arena, which is followed by PQX_SLACK zeros; `range` is its
+ * position in the footer, for errors. */
+int pqx_index_decode_chunk(pqx_index *index, const pqx_buffer *arena, size_t at, pqx_range range,
+                           pqx_chunk *chunk, pqx_places *places, pqx_error *error);
 /* Some part of a leaf with this cell cannot be read: tell a source that collects missing ranges
  * which ones the leaf's chunks need. */
 void pqx_index_want_chunks(pqx_index *index, uint32_t leaf, const uint8_t *cell);
@@ -90,11 +126,26 @@ void pqx_index_want_chunks(pqx_index *index, uint32_t leaf, const uint8_t *cell)
 int pqx_index_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
                           pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
                           pqx_error *error);
-/* index_rows.c: within a call that has begun */
+/* index_rows.c: decode the fields around a row group's columns: `own`, of which `before` bytes
+ * precede the list's value. */
+int pqx_index_decode_row_group(pqx_scanning *scanning, const uint8_t *own, size_t size,
+                               size_t before, pqx_row_group *group);
+/* Within a call that has begun, */
 int pqx_index_read_row_groups(pqx_index *index, uint32_t first, uint32_t count,
                               pqx_row_group *groups, pqx_error *error);
-/* Read the pair's Thrift bytes into index->pair_thrift, and find its key and value in them. */
+/* Find a pair's key and value in its Thrift bytes, index->pair_thrift. */
 int pqx_index_read_pair(pqx_index *index, uint32_t number, pqx_key_value *pair, pqx_error *error);
 int pqx_index_read_created_by(pqx_index *index, pqx_bytes *text, pqx_error *error);
+
+/* The functions of the index form itself; see pqx_index_form. */
+int pqx_index_load_entry(pqx_index *index, pqx_index_entry *entry, uint32_t id, pqx_error *error);
+int pqx_index_load_bucket(pqx_index *index, uint32_t bucket, uint64_t *place, pqx_error *error);
+int pqx_index_load_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                          pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
+                          pqx_error *error);
+int pqx_index_load_row_groups(pqx_index *index, uint32_t first, uint32_t count,
+                              pqx_row_group *groups, pqx_error *error);
+int pqx_index_load_pair(pqx_index *index, uint32_t number, pqx_error *error);
+int pqx_index_load_created_by(pqx_index *index, pqx_bytes *text, pqx_error *error);
 
 #endif

@@ -1,10 +1,8 @@
 /* Read row groups, key-values and created_by through a footer index. */
 #include "index/index_read.h"
 
-/* Decode the fields around a row group's columns: `own`, of which `before` bytes precede the list's
- * value. */
-static int decode_row_group(pqx_scanning *s, const uint8_t *own, size_t size, size_t before,
-                            pqx_row_group *group)
+int pqx_index_decode_row_group(pqx_scanning *s, const uint8_t *own, size_t size, size_t before,
+                               pqx_row_group *group)
 {
     int32_t id = 0;
     int has_num_rows = 0, ignored = 0;
@@ -81,7 +79,8 @@ static int read_some(pqx_index *index, uint32_t first, uint32_t count, uint64_t 
         const pqx_range *range = ranges + 2 * i;
         size_t size = (size_t)range[0].length + range[1].length;
         PQX_TRY(pqx_index_check_thrift(index, checksums[i], own, size, range[0].offset, error));
-        if (decode_row_group(&index->scanning, own, size, range[0].length, &groups[i]) != PQX_OK)
+        if (pqx_index_decode_row_group(&index->scanning, own, size, range[0].length, &groups[i])
+            != PQX_OK)
             return pqx_index_not_whole(index, range[0].offset, size, error);
         groups[i].chunk_count = index->shape.leaves;
         own += size;
@@ -90,6 +89,10 @@ static int read_some(pqx_index *index, uint32_t first, uint32_t count, uint64_t 
 }
 
 int pqx_index_read_row_groups(pqx_index *index, uint32_t first, uint32_t count,
+                              pqx_row_group *groups, pqx_error *error)
+{ return index->form->read_row_groups(index, first, count, groups, error); }
+
+int pqx_index_load_row_groups(pqx_index *index, uint32_t first, uint32_t count,
                               pqx_row_group *groups, pqx_error *error)
 {
     uint64_t end = 0;
@@ -156,22 +159,28 @@ int pqx_index_get_sorting_columns(pqx_index *index, uint32_t row_group, pqx_sort
                                        0); /* not reached: the list was walked before */
 }
 
-int pqx_index_read_pair(pqx_index *index, uint32_t number, pqx_key_value *pair, pqx_error *error)
+int pqx_index_load_pair(pqx_index *index, uint32_t number, pqx_error *error)
 {
     const pqx_index_shape *s = &index->shape;
     uint32_t o = s->offset_bytes, size = pqx_index_key_value_bytes(s);
     uint64_t place = index->areas.key_values + (uint64_t)number * size;
+    PQX_TRY(pqx_index_load(index, place, size, &index->text, error));
+    const uint8_t *cell = index->text.data;
+    pqx_range range = {pqx_index_number(cell + 8, o), pqx_index_number(cell + 8 + o, o)};
+    index->pair_begin = range.offset;
+    return pqx_index_read_thrift(index, place + 8, range, pqx_load32(cell + 4),
+                                 &index->pair_thrift, error);
+}
+
+int pqx_index_read_pair(pqx_index *index, uint32_t number, pqx_key_value *pair, pqx_error *error)
+{
     if (index->pair != number) {
         index->pair = PQX_INDEX_NOTHING;
-        PQX_TRY(pqx_index_load(index, place, size, &index->text, error));
-        const uint8_t *cell = index->text.data;
-        pqx_range range = {pqx_index_number(cell + 8, o), pqx_index_number(cell + 8 + o, o)};
-        PQX_TRY(pqx_index_read_thrift(index, place + 8, range, pqx_load32(cell + 4),
-                                      &index->pair_thrift, error));
+        PQX_TRY(index->form->load_pair(index, number, error));
     }
     pqx_cursor c = {index->pair_thrift.data, index->pair_thrift.size, 0, NULL};
     if (pqx_scan_key_value(&c, pair) != PQX_OK || c.at != c.size)
-        return pqx_index_not_whole(index, pqx_index_number(index->text.data + 8, o), c.size, error);
+        return pqx_index_not_whole(index, index->pair_begin, c.size, error);
     index->pair = number;
     return PQX_OK;
 }
@@ -191,6 +200,9 @@ int pqx_index_get_key_value(pqx_index *index, uint32_t number, pqx_bytes *key, p
 }
 
 int pqx_index_read_created_by(pqx_index *index, pqx_bytes *text, pqx_error *error)
+{ return index->form->read_created_by(index, text, error); }
+
+int pqx_index_load_created_by(pqx_index *index, pqx_bytes *text, pqx_error *error)
 {
     PQX_TRY(pqx_index_read_thrift(index, index->areas.tail + 36, index->created_by,
                                   index->created_by_crc, &index->created_by_text, error));

@@ -60,7 +60,7 @@ static int read_element(pqx_index *index, pqx_index_entry *entry, uint64_t place
     return PQX_OK;
 }
 
-static int load_entry(pqx_index *index, pqx_index_entry *entry, uint32_t id, pqx_error *error)
+int pqx_index_load_entry(pqx_index *index, pqx_index_entry *entry, uint32_t id, pqx_error *error)
 {
     const pqx_index_shape *s = &index->shape;
     int is_node = (id & PQX_FLAT_GROUP) != 0;
@@ -92,7 +92,7 @@ static int find_node_path(pqx_index *index, uint32_t node, pqx_error *error)
     for (; at && at != index->group; at = entry->parent) {
         if (at != node) {
             entry = &index->above;
-            PQX_TRY(load_entry(index, &index->above, PQX_FLAT_GROUP | at, error));
+            PQX_TRY(index->form->load_entry(index, &index->above, PQX_FLAT_GROUP | at, error));
         }
         pqx_range name = entry->element.name;
         PQX_TRY(pqx_buffer_append(names, entry->thrift.data + name.offset, name.length, error));
@@ -154,7 +154,7 @@ int pqx_index_load_id(pqx_index *index, uint32_t id, const pqx_index_entry **ent
     pqx_index_entry *found = is_node ? &index->node : &index->column;
     *entry = found;
     if (found->id == id) return PQX_OK;
-    PQX_TRY(load_entry(index, found, id, error));
+    PQX_TRY(index->form->load_entry(index, found, id, error));
     found->id = id;
     found->has_path = 0;
     return PQX_OK;

@@ -10,12 +10,7 @@ typedef struct pqx_index_writer {
     pqx_index_areas areas;
     uint8_t *payload; /* initialized to zeros */
     uint8_t *at;      /* the write position */
-    uint32_t *id_of,
-        *position; /* element -> leaf, or PQX_FLAT_GROUP | node; its index among its siblings */
-    uint32_t *node_element, *homes;
-    size_t *path_size;
-    uint8_t *entries;
-    pqx_buffer path;
+    pqx_index_names names;
     pqx_error *error;
 } pqx_index_writer;
 
@@ -64,7 +59,7 @@ static int measure(pqx_index_writer *w)
 {
     const pqx_scan *scan = w->scan;
     uint32_t longest = 0, largest = 0;
-    uint64_t names = scan->element_count - 1, limit = pqx_flat_limit(scan->end);
+    uint64_t limit = pqx_flat_limit(scan->end);
     if (scan->encrypted) return pqx_fail(w->error, PQX_ENCRYPTED, 0, 0, scan->encrypted);
     for (uint32_t i = 0; i < scan->row_group_count; i++) {
         const pqx_row_group *group = &scan->row_groups[i];
@@ -82,8 +77,8 @@ static int measure(pqx_index_writer *w)
         const pqx_element *element = &scan->elements[i];
         longest = most(longest, element->bytes.length);
         largest = most(largest, end_of(element->bytes));
-        names += i && element->field_id != INT32_MIN;
     }
+    uint64_t names = pqx_index_names_count(scan);
     if (names > UINT32_MAX) return pqx_fail(w->error, PQX_TOO_LARGE, 0, UINT32_MAX, names);
     w->shape = (pqx_index_shape){
         .leaves = scan->leaf_count,
@@ -102,50 +97,18 @@ static int measure(pqx_index_writer *w)
     return size <= limit ? PQX_OK : pqx_fail(w->error, PQX_OUT_OF_PROPORTION, 0, limit, size);
 }
 
-static int reserve(pqx_index_writer *w)
-{
-    size_t elements = w->scan->element_count, names = w->shape.names;
-    w->id_of = (uint32_t *)calloc(elements, sizeof *w->id_of);
-    w->position = (uint32_t *)calloc(elements, sizeof *w->position);
-    w->node_element = (uint32_t *)calloc(elements, sizeof *w->node_element);
-    w->path_size = (size_t *)calloc(elements, sizeof *w->path_size);
-    w->homes = (uint32_t *)malloc(names * sizeof *w->homes + 1);
-    w->entries = (uint8_t *)malloc(names * 8 + 1);
-    if (w->id_of && w->position && w->node_element && w->path_size && w->homes && w->entries)
-        return PQX_OK;
-    return pqx_fail(w->error, PQX_NO_MEMORY, 0, elements * 20 + names * 12, 0);
-}
-
-/* Classify elements as leaves or nodes, and count siblings. */
-static void number_elements(pqx_index_writer *w)
-{
-    const pqx_scan *scan = w->scan;
-    size_t *children = w->path_size; /* used for counting before the paths need it */
-    uint32_t nodes = 0;
-    for (uint32_t i = 0; i < scan->element_count; i++) w->id_of[i] = PQX_FLAT_GROUP;
-    for (uint32_t i = 0; i < scan->leaf_count; i++) w->id_of[scan->leaves[i]] = i;
-    for (uint32_t i = 0; i < scan->element_count; i++) {
-        if (w->id_of[i] & PQX_FLAT_GROUP) {
-            w->node_element[nodes] = i;
-            w->id_of[i] |= nodes++;
-        }
-        if (i) w->position[i] = (uint32_t)children[scan->elements[i].parent]++;
-    }
-    w->path_size[0] = 0;
-}
-
 static void put_schema_part(pqx_index_writer *w, uint32_t index)
 {
     const pqx_index_shape *s = &w->shape;
     const pqx_element *element = &w->scan->elements[index];
-    int is_leaf = !(w->id_of[index] & PQX_FLAT_GROUP);
-    uint32_t parent = index ? w->id_of[element->parent] & ~PQX_FLAT_GROUP : 0;
+    int is_leaf = !(w->names.id_of[index] & PQX_FLAT_GROUP);
+    uint32_t parent = index ? w->names.id_of[element->parent] & ~PQX_FLAT_GROUP : 0;
     w->at = put(w->at + 4, crc_of(w, element->bytes), 4);
     w->at = put(w->at, element->bytes.offset, s->offset_bytes);
     w->at = put(w->at, element->bytes.length, s->length_bytes);
     w->at = put(w->at, parent, s->number_bytes);
     w->at = put(w->at, index, s->number_bytes);
-    w->at = put(w->at, w->position[index], s->number_bytes);
+    w->at = put(w->at, w->names.position[index], s->number_bytes);
     *w->at++ = is_leaf ? element->column_order : 0;
     *w->at++ = element->max_definition;
     *w->at++ = element->max_repetition;
@@ -187,9 +150,9 @@ static void put_column(pqx_index_writer *w, uint32_t leaf)
 
 static void put_node(pqx_index_writer *w, uint32_t node)
 {
-    const pqx_element *element = &w->scan->elements[w->node_element[node]];
+    const pqx_element *element = &w->scan->elements[w->names.node_element[node]];
     uint8_t *cell = w->at;
-    put_schema_part(w, w->node_element[node]);
+    put_schema_part(w, w->names.node_element[node]);
     w->at = put(w->at, (uint32_t)element->first_leaf, w->shape.number_bytes);
     w->at = put(w->at, (uint32_t)element->leaf_count, w->shape.number_bytes);
     sign(w, cell);
@@ -223,83 +186,7 @@ static void put_key_value(pqx_index_writer *w, pqx_range bytes)
     sign(w, cell);
 }
 
-/* ---- names ---- */
-
-static void put_entry(pqx_index_writer *w, uint32_t *count, uint64_t hash, uint32_t id)
-{
-    pqx_store32(w->entries + 8 * (size_t)*count, (uint32_t)hash);
-    pqx_store32(w->entries + 8 * (size_t)*count + 4, id);
-    w->homes[(*count)++] = (uint32_t)(hash >> 32);
-}
-
-/* Hash the path of each element: its parent's path, which is still at the start of the buffer, and
- * its name. Entries of leaves come first, then those of nodes. */
-static int put_paths(pqx_index_writer *w, uint32_t *count)
-{
-    const pqx_scan *scan = w->scan;
-    uint32_t leaf = 0, node = scan->leaf_count;
-    for (uint32_t i = 1; i < scan->element_count; i++) {
-        const pqx_element *element = &scan->elements[i];
-        uint32_t *next = w->id_of[i] & PQX_FLAT_GROUP ? &node : &leaf;
-        w->path.size = w->path_size[element->parent];
-        if (element->parent) PQX_TRY(pqx_buffer_append(&w->path, ".", 1, w->error));
-        PQX_TRY(pqx_buffer_append(&w->path, w->footer + element->name.offset, element->name.length,
-                                  w->error));
-        PQX_TRY(pqx_buffer_reserve(&w->path, 1, w->error));
-        w->path_size[i] = w->path.size;
-        put_entry(w, next, pqx_flat_hash_path(w->path.data, w->path.size), w->id_of[i]);
-    }
-    *count = node;
-    return PQX_OK;
-}
-
-static int list_names(pqx_index_writer *w)
-{
-    const pqx_scan *scan = w->scan;
-    uint32_t count = 0;
-    PQX_TRY(put_paths(w, &count));
-    for (uint32_t i = 0; i < scan->element_count; i++) {
-        uint32_t element =
-            i < scan->leaf_count ? scan->leaves[i] : w->node_element[i - scan->leaf_count];
-        int32_t field_id = scan->elements[element].field_id;
-        if (element && field_id != INT32_MIN)
-            put_entry(w, &count, pqx_flat_hash_field_id(field_id), w->id_of[element]);
-    }
-    return PQX_OK;
-}
-
-static void put_buckets(pqx_index_writer *w)
-{
-    uint32_t buckets = pqx_index_buckets(&w->shape);
-    uint8_t *first = w->at;
-    for (uint32_t i = 0; i < buckets; i++) {
-        uint8_t *bucket = first + PQX_FLAT_PAGE_BYTES * (size_t)i;
-        pqx_store32(bucket + 4, PQX_FLAT_PAGE_BYTES);
-        pqx_store16(bucket + 8, PQX_KIND_BUCKET);
-        pqx_store32(bucket + 12, i);
-    }
-    pqx_flat_fill_buckets(first, buckets, w->homes, w->entries, w->shape.names);
-    for (uint32_t i = 0; i < buckets; i++) {
-        uint8_t *bucket = w->at;
-        w->at += PQX_FLAT_PAGE_BYTES;
-        sign(w, bucket);
-    }
-}
-
 /* ---- the tail block ---- */
-
-/* Return 1 + the index of the first ARROW:schema that has a value; 0 if there is none. */
-static uint32_t arrow_schema(const pqx_index_writer *w)
-{
-    static const char key[] = "ARROW:schema";
-    for (uint32_t i = 0; i < w->scan->key_value_count; i++) {
-        const pqx_key_value *pair = &w->scan->key_values[i];
-        if (pair->has_value && pair->key.length == sizeof key - 1
-            && !memcmp(w->footer + pair->key.offset, key, sizeof key - 1))
-            return i + 1;
-    }
-    return 0;
-}
 
 static void put_tail(pqx_index_writer *w)
 {
@@ -307,7 +194,8 @@ static void put_tail(pqx_index_writer *w)
     const pqx_index_shape *s = &w->shape;
     uint8_t *tail = w->at;
     const uint32_t words[] = {s->leaves, s->nodes,        s->row_groups,          s->key_values,
-                              s->names,  arrow_schema(w), (uint32_t)scan->version};
+                              s->names,  pqx_index_arrow_schema(w->footer, scan),
+                              (uint32_t)scan->version};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) w->at = put(w->at, words[i], 4);
     w->at = put(w->at, (uint64_t)scan->num_rows, 8);
     w->at = put(w->at, scan->created_by.offset, 4);
@@ -319,7 +207,7 @@ static void put_tail(pqx_index_writer *w)
     *w->at++ =
         (uint8_t)(scan->has_created_by | scan->has_key_values << 1 | scan->has_column_orders << 2);
     if (s->names <= PQX_FLAT_LIST_ENTRIES) {
-        memcpy(w->at, w->entries, 8 * (size_t)s->names);
+        memcpy(w->at, w->names.entries, 8 * (size_t)s->names);
         w->at += 8 * (size_t)s->names;
     }
     w->at = put(w->at, PQX_INDEX_LAYOUT_VERSION, 4);
@@ -330,9 +218,7 @@ static void put_tail(pqx_index_writer *w)
 static int write_payload(pqx_index_writer *w, pqx_buffer *out)
 {
     PQX_TRY(measure(w));
-    PQX_TRY(reserve(w));
-    number_elements(w);
-    PQX_TRY(list_names(w));
+    PQX_TRY(pqx_index_names_make(w->footer, w->scan, &w->names, w->error));
     size_t size = (size_t)w->areas.tail + pqx_index_tail_bytes(&w->shape);
     PQX_TRY(pqx_buffer_reserve(out, size, w->error));
     w->at = out->data + out->size;
@@ -342,7 +228,8 @@ static int write_payload(pqx_index_writer *w, pqx_buffer *out)
     for (uint32_t part = 0; part < pqx_index_parts(&w->shape); part++) put_row_groups(w, part);
     for (uint32_t i = 0; i < w->shape.key_values; i++)
         put_key_value(w, w->scan->key_values[i].bytes);
-    if (pqx_index_buckets(&w->shape)) put_buckets(w);
+    pqx_index_names_put_buckets(&w->names, w->at);
+    w->at += PQX_FLAT_PAGE_BYTES * (size_t)pqx_index_buckets(&w->shape);
     put_tail(w);
     out->size += size;
     return PQX_OK;
@@ -355,9 +242,6 @@ int pqx_index_write(const uint8_t *footer, size_t size, const pqx_scan *scan, pq
     int status = size < scan->end ? pqx_fail(error, PQX_BAD_ARGUMENT, 0, scan->end, size)
                                   : pqx_check_scan(scan, error);
     if (status == PQX_OK) status = write_payload(&writer, out);
-    void *arrays[] = {writer.id_of,     writer.position, writer.node_element,
-                      writer.path_size, writer.homes,    writer.entries};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
-    pqx_buffer_free(&writer.path);
+    pqx_index_names_free(&writer.names);
     return status;
 }

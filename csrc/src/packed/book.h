@@ -1,0 +1,86 @@
+/* Books of a packed footer: the templates of one kind of struct, and how the values of their roles
+ * are predicted (docs/formats.md, 13.2). */
+#ifndef PQX_PACKED_BOOK_H
+#define PQX_PACKED_BOOK_H
+
+#include "packed/content.h"
+
+enum pqx_packed_kind {
+    PQX_STEP_LITERAL,
+    PQX_STEP_INTEGER,
+    PQX_STEP_PATH,
+    PQX_STEP_COLUMNS,
+    PQX_STEP_TEXT,
+    PQX_STEP_RAW,
+    PQX_STEP_LITTLE,
+    PQX_STEP_BIG,
+    PQX_STEP_FLOAT,
+    PQX_STEP_DOUBLE
+};
+enum pqx_packed_area { PQX_ROLE_PLACED, PQX_ROLE_BOUND, PQX_ROLE_WORDS };
+enum pqx_packed_predictor { PQX_ALONE, PQX_SAME, PQX_DIFFERENCE, PQX_CHAINED };
+enum { PQX_BOOK_CHUNKS, PQX_BOOK_ROW_GROUPS, PQX_BOOK_ELEMENTS, PQX_BOOKS };
+enum { PQX_NO_ROLE = 255, PQX_MOST_ROLES = 255 };
+
+static inline int pqx_step_has_role(int kind)
+{ return kind == PQX_STEP_INTEGER || kind >= PQX_STEP_TEXT; }
+static inline int pqx_step_is_fixed(int kind) { return kind >= PQX_STEP_LITTLE; }
+static inline int pqx_step_area(int kind)
+{
+    if (pqx_step_is_fixed(kind)) return PQX_ROLE_BOUND;
+    return kind == PQX_STEP_INTEGER ? PQX_ROLE_PLACED : PQX_ROLE_WORDS;
+}
+
+/* A step in which a template writes bytes. */
+typedef struct pqx_packed_step {
+    uint8_t kind, role, size;
+    uint32_t length;
+    const uint8_t *literal; /* LITERAL, COLUMNS: `length` bytes */
+} pqx_packed_step;
+
+typedef struct pqx_packed_role {
+    uint8_t area, predictor, first, second;
+} pqx_packed_role;
+
+typedef struct pqx_packed_chain {
+    uint8_t length, first, second;
+} pqx_packed_chain;
+
+/* The roles that a template has, or that are needed. */
+typedef struct pqx_role_set {
+    uint64_t words[4];
+} pqx_role_set;
+
+static inline int pqx_has_role(const pqx_role_set *set, unsigned role)
+{ return (int)(set->words[role >> 6] >> (role & 63) & 1); }
+static inline void pqx_add_role(pqx_role_set *set, unsigned role)
+{ set->words[role >> 6] |= UINT64_C(1) << (role & 63); }
+static inline void pqx_add_roles(pqx_role_set *set, const pqx_role_set *more)
+{
+    for (int i = 0; i < 4; i++) set->words[i] |= more->words[i];
+}
+
+typedef struct pqx_packed_template {
+    const pqx_packed_step *steps;
+    uint32_t count;
+    uint32_t literal_bytes; /* of all literals */
+    pqx_role_set roles;
+} pqx_packed_template;
+
+typedef struct pqx_packed_book {
+    uint8_t role_count, chain_count, template_count;
+    pqx_packed_role roles[PQX_MOST_ROLES];
+    pqx_packed_chain chains[PQX_MOST_ROLES];
+    pqx_packed_template templates[PQX_MOST_ROLES];
+    pqx_packed_step *steps; /* of all templates */
+    pqx_role_set of_area[3];
+} pqx_packed_book;
+
+/* Read a book; literals point into the content. Free it with pqx_packed_book_free. */
+int pqx_packed_book_read(pqx_content *content, pqx_packed_book *book);
+void pqx_packed_book_free(pqx_packed_book *book);
+
+/* Append a column's path, with NUL between its names, as the list of strings that writers write. */
+int pqx_packed_path_list(const uint8_t *path, size_t size, pqx_buffer *out, pqx_error *error);
+
+#endif

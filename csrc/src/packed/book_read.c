@@ -1,0 +1,127 @@
+/* Read the books of a packed footer. */
+#include <stdlib.h>
+
+#include "packed/book.h"
+
+void pqx_packed_book_free(pqx_packed_book *book)
+{
+    free(book->steps);
+    book->steps = NULL;
+}
+
+static int read_role(pqx_content *c, pqx_packed_book *book, unsigned number, unsigned chains)
+{
+    const uint8_t *bytes;
+    size_t at = c->at;
+    PQX_TRY(pqx_content_take(c, 4, &bytes));
+    pqx_packed_role *role = &book->roles[number];
+    *role = (pqx_packed_role){bytes[0], bytes[1], bytes[2], bytes[3]};
+    if (role->area > PQX_ROLE_WORDS || role->predictor > PQX_CHAINED)
+        return pqx_content_fail(c, PQX_BAD_VALUE, at, PQX_ROLE_WORDS,
+                                role->area > role->predictor ? role->area : role->predictor);
+    unsigned limit = role->predictor == PQX_CHAINED ? chains : number;
+    if (role->predictor != PQX_ALONE && role->first >= limit)
+        return pqx_content_fail(c, PQX_BAD_VALUE, at + 2, limit, role->first);
+    if (role->predictor == PQX_DIFFERENCE && role->second >= number)
+        return pqx_content_fail(c, PQX_BAD_VALUE, at + 3, number, role->second);
+    pqx_add_role(&book->of_area[role->area], number);
+    return PQX_OK;
+}
+
+static int read_chain(pqx_content *c, pqx_packed_book *book, unsigned number, unsigned roles)
+{
+    const uint8_t *bytes;
+    size_t at = c->at;
+    PQX_TRY(pqx_content_take(c, 3, &bytes));
+    book->chains[number] = (pqx_packed_chain){bytes[0], bytes[1], bytes[2]};
+    for (unsigned i = 0; i < 3; i++)
+        if (bytes[i] >= roles && (i < 2 || bytes[i] != PQX_NO_ROLE))
+            return pqx_content_fail(c, PQX_BAD_VALUE, at + i, roles, bytes[i]);
+    return PQX_OK;
+}
+
+static int read_value(pqx_content *c, const pqx_packed_book *book, pqx_packed_step *step)
+{
+    size_t at = c->at;
+    PQX_TRY(pqx_content_byte(c, &step->role));
+    if (step->role >= book->role_count)
+        return pqx_content_fail(c, PQX_BAD_VALUE, at, book->role_count, step->role);
+    int area = pqx_step_area(step->kind), found = book->roles[step->role].area;
+    if (area != found)
+        return pqx_content_fail(c, PQX_BAD_VALUE, at, (uint64_t)area, (uint64_t)found);
+    if (!pqx_step_is_fixed(step->kind)) return PQX_OK;
+    at = c->at;
+    PQX_TRY(pqx_content_byte(c, &step->size));
+    return step->size >= 1 && step->size <= 8
+               ? PQX_OK
+               : pqx_content_fail(c, PQX_BAD_VALUE, at, 8, step->size);
+}
+
+static int read_step(pqx_content *c, const pqx_packed_book *book, pqx_packed_step *step)
+{
+    size_t at = c->at;
+    uint64_t length = 0;
+    *step = (pqx_packed_step){0};
+    PQX_TRY(pqx_content_byte(c, &step->kind));
+    if (step->kind > PQX_STEP_DOUBLE)
+        return pqx_content_fail(c, PQX_BAD_VALUE, at, PQX_STEP_DOUBLE, step->kind);
+    if (pqx_step_has_role(step->kind)) return read_value(c, book, step);
+    if (step->kind == PQX_STEP_PATH) return PQX_OK;
+    PQX_TRY(pqx_content_varint(c, &length));
+    PQX_TRY(pqx_content_take(c, length, &step->literal));
+    step->length = (uint32_t)length;
+    return PQX_OK;
+}
+
+static int read_template(pqx_content *c, const pqx_packed_book *book, pqx_packed_step *steps,
+                         pqx_packed_template *template)
+{
+    uint8_t count = 0;
+    PQX_TRY(pqx_content_byte(c, &count));
+    *template = (pqx_packed_template){.steps = steps, .count = count};
+    for (uint32_t i = 0; i < count; i++) {
+        PQX_TRY(read_step(c, book, &steps[i]));
+        template->literal_bytes += steps[i].length;
+        if (pqx_step_has_role(steps[i].kind)) pqx_add_role(&template->roles, steps[i].role);
+    }
+    return PQX_OK;
+}
+
+int pqx_packed_book_read(pqx_content *c, pqx_packed_book *book)
+{
+    const uint8_t *counts;
+    PQX_TRY(pqx_content_take(c, 3, &counts));
+    memset(book->of_area, 0, sizeof book->of_area);
+    book->role_count = counts[0];
+    book->chain_count = counts[1];
+    for (unsigned i = 0; i < counts[0]; i++) PQX_TRY(read_role(c, book, i, counts[1]));
+    for (unsigned i = 0; i < counts[1]; i++) PQX_TRY(read_chain(c, book, i, counts[0]));
+    pqx_packed_book_free(book);
+    size_t steps = (size_t)counts[2] * 255, at = 0;
+    book->steps = (pqx_packed_step *)malloc(steps * sizeof *book->steps + 1);
+    if (!book->steps) return pqx_fail(c->error, PQX_NO_MEMORY, 0, steps * sizeof *book->steps, 0);
+    book->template_count = counts[2];
+    for (unsigned i = 0; i < counts[2]; i++) {
+        PQX_TRY(read_template(c, book, book->steps + at, &book->templates[i]));
+        at += book->templates[i].count;
+    }
+    return PQX_OK;
+}
+
+int pqx_packed_path_list(const uint8_t *path, size_t size, pqx_buffer *out, pqx_error *error)
+{
+    uint32_t names = 1;
+    uint8_t head[11];
+    for (size_t i = 0; i < size; i++) names += !path[i];
+    head[0] = (uint8_t)((names > 14 ? 15 : names) << 4 | PQX_TYPE_BINARY);
+    size_t head_size = names > 14 ? 1 + pqx_varint_put(head + 1, names) : 1;
+    PQX_TRY(pqx_buffer_append(out, head, head_size, error));
+    for (size_t at = 0; at <= size;) {
+        size_t end = at;
+        while (end < size && path[end]) end++;
+        PQX_TRY(pqx_buffer_append(out, head, pqx_varint_put(head, end - at), error));
+        PQX_TRY(pqx_buffer_append(out, path + at, end - at, error));
+        at = end + 1;
+    }
+    return PQX_OK;
+}

@@ -1,0 +1,71 @@
+/* Packed numbers: a table of 64-bit integers in as few bits as their differences need
+ * (docs/formats.md, 13.3). */
+#ifndef PQX_PACKED_NUMBERS_H
+#define PQX_PACKED_NUMBERS_H
+
+#include "packed/content.h"
+
+enum {
+    PQX_TABLE_ZERO,
+    PQX_TABLE_MOST_BITS = 64, /* forms 1 to 64: bits of each number */
+    PQX_TABLE_CONSTANT,
+    PQX_TABLE_COLUMNS,
+    PQX_TABLE_SHARED,
+    PQX_TABLE_MARK = 0x80, /* of a form, for the caller's use */
+    PQX_TABLE_DELTA = 0x80 /* of a column's code */
+};
+
+static inline uint64_t pqx_packed_bytes(uint64_t count, unsigned width)
+{ return (count * width + 7) / 8; }
+
+/* Return the number of `width` bits, 0 to 64, at bit `bit` of `data`. */
+static inline uint64_t pqx_packed_bits(const uint8_t *data, uint64_t bit, unsigned width)
+{
+    const uint8_t *from = data + bit / 8;
+    unsigned shift = bit & 7;
+    uint64_t value = 0;
+    if (!width) return 0;
+    memcpy(&value, from, sizeof value);
+    value >>= shift;
+    if (width + shift > 64) value |= (uint64_t)from[8] << (64 - shift);
+    return width == 64 ? value : value & ((UINT64_C(1) << width) - 1);
+}
+
+/* One number for each of some columns. */
+typedef struct pqx_packed_row {
+    const uint8_t *data;
+    int64_t base;
+    unsigned width;
+} pqx_packed_row;
+
+static inline int64_t pqx_packed_row_at(const pqx_packed_row *row, uint64_t number)
+{
+    return (int64_t)((uint64_t)row->base
+                     + pqx_packed_bits(row->data, number * row->width, row->width));
+}
+
+/* A table that has been found in a cell. The cell's bytes are followed by PQX_PACKED_SLACK bytes
+ * that may be read. */
+typedef struct pqx_packed_table {
+    uint32_t columns, rows;
+    uint8_t form, is_marked;
+    unsigned width;      /* of a form up to MOST_BITS */
+    const uint8_t *data; /* the packed numbers */
+    const uint8_t *codes; /* COLUMNS: of each column, its width and if it has differences */
+    pqx_packed_row bases, slopes;
+} pqx_packed_table;
+enum { PQX_PACKED_SLACK = 16 };
+
+/* Find the table at the content's position, and move behind it. */
+int pqx_packed_table_read(pqx_content *content, uint32_t columns, uint32_t rows,
+                          pqx_packed_table *table);
+/* Write the numbers of a column in rows [first, first + count) to `out`. O(first + count), plus the
+ * number of columns. */
+void pqx_packed_table_column(const pqx_packed_table *table, uint32_t column, uint32_t first,
+                             uint32_t count, int64_t *out);
+/* Append the shortest form of a table; of equally short forms, the first one. values[c * rows + r].
+ */
+int pqx_packed_table_write(const int64_t *values, uint32_t columns, uint32_t rows, pqx_buffer *out,
+                           pqx_error *error);
+
+#endif

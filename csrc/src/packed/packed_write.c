@@ -1,0 +1,558 @@
+/* Write the packed footer of a scanned Thrift footer (docs/formats.md, section 13). */
+#include <stdlib.h>
+
+#include "index/index.h"
+#include "packed/tile_write.h"
+#include "thrift/cursor.h"
+
+typedef struct pqx_packed_writer {
+    const uint8_t *footer;
+    const pqx_scan *scan;
+    const pqx_packed_compress *compress;
+    const pqx_flat_extension *extensions;
+    uint32_t extension_count;
+    uint32_t columns, rows; /* of a tile */
+    uint32_t thrift_bytes, thrift_crc;
+    pqx_index_names names;
+    pqx_packed_structs structs[PQX_BOOKS];
+    pqx_buffer cells[PQX_CELLS_KINDS]; /* of each kind, */
+    pqx_buffer ends[PQX_CELLS_KINDS];  /* and their ends: uint32_t, relative to the first one */
+    pqx_buffer *out;
+    pqx_error *error;
+} pqx_packed_writer;
+
+/* ---- cells ---- */
+
+/* Begin a cell; its content is appended to the buffer that is returned. */
+static int begin_cell(pqx_packed_writer *w, int kind, pqx_buffer **cell)
+{
+    static const uint8_t crc[PQX_PACKED_CRC_BYTES] = {0};
+    *cell = &w->cells[kind];
+    return pqx_buffer_append(*cell, crc, sizeof crc, w->error);
+}
+
+static uint32_t count_cells(const pqx_packed_writer *w, int kind)
+{ return (uint32_t)(w->ends[kind].size / sizeof(uint32_t)); }
+
+static int end_cell(pqx_packed_writer *w, int kind)
+{
+    pqx_buffer *cells = &w->cells[kind];
+    uint32_t number = count_cells(w, kind), begin = 0;
+    if (cells->size > INT32_MAX)
+        return pqx_fail(w->error, PQX_TOO_LARGE, 0, INT32_MAX, cells->size);
+    if (number) begin = pqx_load32(w->ends[kind].data + 4 * (size_t)(number - 1));
+    uint8_t *cell = cells->data + begin;
+    size_t size = cells->size - begin;
+    pqx_store32(cell, pqx_crc32(pqx_packed_seed(kind, number), cell + PQX_PACKED_CRC_BYTES,
+                                size - PQX_PACKED_CRC_BYTES));
+    uint32_t end = (uint32_t)cells->size;
+    return pqx_buffer_append(&w->ends[kind], &end, sizeof end, w->error);
+}
+
+static int put_varint(pqx_buffer *out, uint64_t value, pqx_error *error)
+{
+    uint8_t bytes[10];
+    return pqx_buffer_append(out, bytes, pqx_varint_put(bytes, value), error);
+}
+
+static int put_byte(pqx_buffer *out, uint32_t byte, pqx_error *error)
+{
+    uint8_t bytes = (uint8_t)byte;
+    return pqx_buffer_append(out, &bytes, 1, error);
+}
+
+/* ---- structs ---- */
+
+/* Write the path of an element from below the root into `path`, NUL between its names. */
+static int make_path(pqx_packed_writer *w, uint32_t element, pqx_buffer *path)
+{
+    const pqx_element *elements = w->scan->elements;
+    size_t size = 0;
+    for (int32_t at = (int32_t)element; at > 0; at = elements[at].parent)
+        size += elements[at].name.length + (size_t)(elements[at].parent > 0);
+    path->size = 0;
+    PQX_TRY(pqx_buffer_reserve(path, size + 1, w->error));
+    path->size = size;
+    for (int32_t at = (int32_t)element; at > 0; at = elements[at].parent) {
+        pqx_range name = elements[at].name;
+        size -= name.length;
+        if (name.length) memcpy(path->data + size, w->footer + name.offset, name.length);
+        if (elements[at].parent > 0) path->data[--size] = 0;
+    }
+    return PQX_OK;
+}
+
+static int add_chunks(pqx_packed_writer *w)
+{
+    const pqx_scan *scan = w->scan;
+    pqx_buffer path = {0}, lists = {0};
+    size_t *ends = (size_t *)malloc((scan->leaf_count + (size_t)1) * sizeof *ends);
+    int status = ends ? PQX_OK : pqx_fail(w->error, PQX_NO_MEMORY, 0, scan->leaf_count * 8, 0);
+    for (uint32_t leaf = 0; status == PQX_OK && leaf < scan->leaf_count; leaf++) {
+        ends[leaf] = lists.size;
+        status = make_path(w, scan->leaves[leaf], &path);
+        if (status == PQX_OK)
+            status = pqx_packed_path_list(path.data, path.size, &lists, w->error);
+        ends[leaf + 1] = lists.size;
+    }
+    for (uint64_t i = 0; status == PQX_OK && i < scan->chunk_count; i++) {
+        uint32_t leaf = (uint32_t)(i % scan->leaf_count);
+        pqx_range range = scan->chunks[i].chunk;
+        pqx_packed_struct_facts facts = {
+            .path_list = lists.data + ends[leaf],
+            .path_list_size = ends[leaf + 1] - ends[leaf],
+            .physical_type = scan->elements[scan->leaves[leaf]].type,
+        };
+        status = pqx_packed_structs_add(&w->structs[PQX_BOOK_CHUNKS], range.offset,
+                                        range.offset + range.length, &facts, w->error);
+    }
+    free(ends);
+    pqx_buffer_free(&path);
+    pqx_buffer_free(&lists);
+    return status;
+}
+
+static const uint8_t no_path[] = {1 << 4 | PQX_TYPE_BINARY, 0}; /* the list of an empty path */
+
+static int add_row_groups(pqx_packed_writer *w)
+{
+    const pqx_scan *scan = w->scan;
+    for (uint32_t i = 0; i < scan->row_group_count; i++) {
+        const pqx_row_group *group = &scan->row_groups[i];
+        uint32_t end = group->columns.offset + group->columns.length;
+        pqx_packed_struct_facts facts = {
+            .path_list = no_path,
+            .path_list_size = sizeof no_path,
+            .physical_type = -1,
+            .columns_begin =
+                scan->leaf_count ? scan->chunks[scan->first_chunk[i]].chunk.offset : end,
+            .columns_end = end,
+        };
+        PQX_TRY(pqx_packed_structs_add(&w->structs[PQX_BOOK_ROW_GROUPS], group->bytes.offset,
+                                       group->bytes.offset + group->bytes.length, &facts,
+                                       w->error));
+    }
+    return PQX_OK;
+}
+
+static int add_element(pqx_packed_writer *w, uint32_t element)
+{
+    static const pqx_packed_struct_facts facts = {
+        .path_list = no_path, .path_list_size = sizeof no_path, .physical_type = -1};
+    pqx_range range = w->scan->elements[element].bytes;
+    return pqx_packed_structs_add(&w->structs[PQX_BOOK_ELEMENTS], range.offset,
+                                  range.offset + range.length, &facts, w->error);
+}
+
+static uint32_t node_count(const pqx_packed_writer *w)
+{ return w->scan->element_count - w->scan->leaf_count; }
+
+static int divide(pqx_packed_writer *w)
+{
+    for (int i = 0; i < PQX_BOOKS; i++) {
+        w->structs[i].data = w->footer;
+        w->structs[i].size = w->scan->end;
+        w->structs[i].kind = i;
+    }
+    PQX_TRY(add_chunks(w));
+    PQX_TRY(add_row_groups(w));
+    for (uint32_t i = 0; i < w->scan->leaf_count; i++) PQX_TRY(add_element(w, w->scan->leaves[i]));
+    for (uint32_t i = 0; i < node_count(w); i++)
+        PQX_TRY(add_element(w, w->names.node_element[i]));
+    pqx_buffer *cell;
+    PQX_TRY(begin_cell(w, PQX_CELLS_BOOKS, &cell));
+    for (int i = 0; i < PQX_BOOKS; i++) {
+        pqx_packed_structs_number(&w->structs[i]);
+        PQX_TRY(pqx_packed_structs_write_book(&w->structs[i], cell, w->error));
+    }
+    return end_cell(w, PQX_CELLS_BOOKS);
+}
+
+/* ---- tiles ---- */
+
+static int write_tile(pqx_packed_writer *w, pqx_tile_writer *tile, pqx_tile_place place)
+{
+    static const int kinds[] = {PQX_CELLS_PLACED, PQX_CELLS_BOUNDS, PQX_CELLS_TEXTS,
+                                PQX_CELLS_LONG_TEXTS};
+    pqx_buffer *cells[4];
+    PQX_TRY(pqx_tile_write_begin(tile, place));
+    for (int i = 0; i < 4; i++) PQX_TRY(begin_cell(w, kinds[i], &cells[i]));
+    PQX_TRY(pqx_tile_write_placed(tile, cells[0]));
+    PQX_TRY(pqx_tile_write_bounds(tile, cells[1]));
+    PQX_TRY(pqx_tile_write_words(tile, cells[2], cells[3]));
+    for (int i = 0; i < 4; i++) PQX_TRY(end_cell(w, kinds[i]));
+    return PQX_OK;
+}
+
+static uint32_t least(uint32_t one, uint32_t other) { return one < other ? one : other; }
+
+static int write_tiles(pqx_packed_writer *w)
+{
+    const pqx_scan *scan = w->scan;
+    pqx_tile_writer tile = {.structs = &w->structs[PQX_BOOK_CHUNKS],
+                            .compress = w->compress,
+                            .error = w->error};
+    int status = PQX_OK;
+    for (uint32_t leaf = 0; status == PQX_OK && leaf < scan->leaf_count; leaf += w->columns) {
+        for (uint32_t row = 0; status == PQX_OK && row < scan->row_group_count; row += w->rows) {
+            pqx_tile_place place = {
+                .columns = least(w->columns, scan->leaf_count - leaf),
+                .rows = least(w->rows, scan->row_group_count - row),
+                .first = (uint64_t)row * scan->leaf_count + leaf,
+                .column_step = 1,
+                .row_step = scan->leaf_count,
+            };
+            status = write_tile(w, &tile, place);
+        }
+    }
+    pqx_tile_writer_free(&tile);
+    return status;
+}
+
+/* Append a run of structs to a cell: a tile of one column, whose parts follow each other. */
+static int write_run(pqx_tile_writer *tile, uint64_t first, uint32_t count, pqx_buffer *cell)
+{
+    pqx_buffer cold = {0};
+    PQX_TRY(pqx_tile_write_begin(
+        tile, (pqx_tile_place){.columns = 1, .rows = count, .first = first, .row_step = 1}));
+    PQX_TRY(pqx_tile_write_placed(tile, cell));
+    PQX_TRY(pqx_tile_write_bounds(tile, cell));
+    int status = pqx_tile_write_words(tile, cell, &cold);
+    if (status == PQX_OK && cold.size)
+        status = pqx_buffer_append(cell, cold.data, cold.size, tile->error);
+    pqx_buffer_free(&cold);
+    return status;
+}
+
+static int write_row_groups(pqx_packed_writer *w)
+{
+    pqx_tile_writer tile = {.structs = &w->structs[PQX_BOOK_ROW_GROUPS],
+                            .compress = w->compress,
+                            .error = w->error};
+    uint32_t all = w->scan->row_group_count;
+    int status = PQX_OK;
+    for (uint32_t first = 0; status == PQX_OK && first < all; first += PQX_ROW_GROUPS_PER_CELL) {
+        pqx_buffer *cell;
+        status = begin_cell(w, PQX_CELLS_ROW_GROUPS, &cell);
+        if (status == PQX_OK)
+            status = write_run(&tile, first, least(PQX_ROW_GROUPS_PER_CELL, all - first), cell);
+        if (status == PQX_OK) status = end_cell(w, PQX_CELLS_ROW_GROUPS);
+    }
+    pqx_tile_writer_free(&tile);
+    return status;
+}
+
+/* Write where a run of elements is in the schema: one table per fact. */
+static int write_places(pqx_packed_writer *w, const uint32_t *elements, uint32_t count,
+                        int are_nodes, pqx_buffer *cell)
+{
+    int64_t rows[8][PQX_ELEMENTS_PER_CELL];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = elements[i];
+        const pqx_element *element = &w->scan->elements[number];
+        rows[0][i] = number ? w->names.id_of[element->parent] & ~PQX_FLAT_GROUP : 0;
+        rows[1][i] = number;
+        rows[2][i] = w->names.position[number];
+        rows[3][i] = are_nodes ? 0 : element->column_order;
+        rows[4][i] = element->max_definition;
+        rows[5][i] = element->max_repetition;
+        rows[6][i] = element->first_leaf;
+        rows[7][i] = element->leaf_count;
+    }
+    for (int i = 0; i < (are_nodes ? 8 : 6); i++)
+        PQX_TRY(pqx_packed_table_write(rows[i], 1, count, cell, w->error));
+    return PQX_OK;
+}
+
+static int write_elements_of(pqx_packed_writer *w, pqx_tile_writer *tile, int kind)
+{
+    int are_nodes = kind == PQX_CELLS_NODES;
+    const uint32_t *elements = are_nodes ? w->names.node_element : w->scan->leaves;
+    uint32_t all = are_nodes ? node_count(w) : w->scan->leaf_count;
+    for (uint32_t first = 0; first < all; first += PQX_ELEMENTS_PER_CELL) {
+        uint32_t count = least(PQX_ELEMENTS_PER_CELL, all - first);
+        pqx_buffer *cell;
+        PQX_TRY(begin_cell(w, kind, &cell));
+        PQX_TRY(write_places(w, elements + first, count, are_nodes, cell));
+        uint64_t number = first + (are_nodes ? (uint64_t)w->scan->leaf_count : 0);
+        PQX_TRY(write_run(tile, number, count, cell));
+        PQX_TRY(end_cell(w, kind));
+    }
+    return PQX_OK;
+}
+
+static int write_elements(pqx_packed_writer *w)
+{
+    pqx_tile_writer tile = {.structs = &w->structs[PQX_BOOK_ELEMENTS], .error = w->error};
+    int status = write_elements_of(w, &tile, PQX_CELLS_LEAVES);
+    if (status == PQX_OK) status = write_elements_of(w, &tile, PQX_CELLS_NODES);
+    pqx_tile_writer_free(&tile);
+    return status;
+}
+
+/* ---- the rest ---- */
+
+static int write_pair(pqx_packed_writer *w, pqx_range range)
+{
+    enum { AS_IT_IS, COMPRESSED, LEAST_COMPRESSED = 64 };
+    pqx_bytes data = {w->footer + range.offset, range.length};
+    pqx_buffer *cell, frame = {0};
+    int status = begin_cell(w, PQX_CELLS_PAIRS, &cell);
+    if (status == PQX_OK && w->compress && data.size >= LEAST_COMPRESSED)
+        status = w->compress->run(w->compress->context, data, &frame, w->error);
+    int is_shorter = frame.size && frame.size < data.size;
+    if (status == PQX_OK) status = put_byte(cell, is_shorter ? COMPRESSED : AS_IT_IS, w->error);
+    if (status == PQX_OK) status = put_varint(cell, data.size, w->error);
+    if (status == PQX_OK)
+        status = pqx_buffer_append(cell, is_shorter ? frame.data : data.data,
+                                   is_shorter ? frame.size : data.size, w->error);
+    pqx_buffer_free(&frame);
+    return status == PQX_OK ? end_cell(w, PQX_CELLS_PAIRS) : status;
+}
+
+static int write_slots(pqx_packed_writer *w)
+{
+    for (uint32_t i = 0; i < w->extension_count; i++) {
+        const pqx_flat_extension *extension = &w->extensions[i];
+        pqx_buffer *cell;
+        PQX_TRY(begin_cell(w, PQX_CELLS_SLOTS, &cell));
+        PQX_TRY(pqx_buffer_append(cell, extension->uuid, PQX_UUID_BYTES, w->error));
+        if (extension->data.size)
+            PQX_TRY(pqx_buffer_append(cell, extension->data.data, extension->data.size, w->error));
+        PQX_TRY(end_cell(w, PQX_CELLS_SLOTS));
+    }
+    return PQX_OK;
+}
+
+/* The steps that write FileMetaData, while they are written. */
+typedef struct frame {
+    pqx_packed_writer *w;
+    pqx_buffer *cell;
+    size_t start, at; /* of the content in the cells; in the footer */
+    uint32_t created_by, crc;
+    uint64_t bytes;
+} frame;
+
+/* Write the literal up to `begin`, and the step for the bytes after it up to `end`. */
+static int put_cut(frame *f, size_t begin, size_t end, int step)
+{
+    pqx_packed_writer *w = f->w;
+    pqx_range name = w->scan->created_by;
+    PQX_TRY(put_byte(f->cell, PQX_FRAME_LITERAL, w->error));
+    PQX_TRY(put_varint(f->cell, begin - f->at, w->error));
+    if (w->scan->has_created_by && f->at <= name.offset
+        && name.offset + (size_t)name.length <= begin)
+        f->created_by = (uint32_t)(f->cell->size - f->start + (name.offset - f->at));
+    PQX_TRY(pqx_buffer_append(f->cell, w->footer + f->at, begin - f->at, w->error));
+    size_t made = step == PQX_FRAME_LITERAL ? begin : end;
+    f->crc = pqx_crc32(f->crc, w->footer + f->at, made - f->at);
+    f->bytes += made - f->at;
+    f->at = end;
+    return step == PQX_FRAME_LITERAL ? PQX_OK : put_byte(f->cell, (uint32_t)step, w->error);
+}
+
+/* Return the step for a list of FileMetaData whose items begin at *begin, or LITERAL. */
+static int step_of(const pqx_packed_writer *w, const pqx_field *field, size_t *begin)
+{
+    const pqx_scan *scan = w->scan;
+    pqx_range first = {0}, last = {0};
+    int step = PQX_FRAME_LITERAL;
+    if (field->id == PQX_FILE_META_DATA_SCHEMA) {
+        step = PQX_FRAME_SCHEMA;
+        first = scan->elements[0].bytes;
+        last = scan->elements[scan->element_count - 1].bytes;
+    } else if (field->id == PQX_FILE_META_DATA_ROW_GROUPS && scan->row_group_count) {
+        step = PQX_FRAME_ROW_GROUPS;
+        first = scan->row_groups[0].bytes;
+        last = scan->row_groups[scan->row_group_count - 1].bytes;
+    } else if (field->id == PQX_FILE_META_DATA_KEY_VALUE_METADATA && scan->key_value_count) {
+        step = PQX_FRAME_PAIRS;
+        first = scan->key_values[0].bytes;
+        last = scan->key_values[scan->key_value_count - 1].bytes;
+    }
+    *begin = first.offset;
+    int fits = field->value < first.offset && last.offset + (size_t)last.length == field->end;
+    return fits ? step : PQX_FRAME_LITERAL;
+}
+
+static int put_frame(frame *f)
+{
+    pqx_packed_writer *w = f->w;
+    int16_t previous = 0;
+    int more = 1;
+    for (size_t at = 0; more;) {
+        pqx_field field;
+        size_t begin;
+        PQX_TRY(pqx_thrift_next(w->footer, w->scan->end, at, previous, PQX_MAX_DEPTH - 1, &field,
+                                &more, w->error));
+        at = field.end;
+        if (!more) break;
+        previous = field.id;
+        int step = step_of(w, &field, &begin);
+        if (pqx_marker_at(w->footer, w->scan->end, field.header) != PQX_MARKER_NONE)
+            PQX_TRY(put_cut(f, field.header, field.end, PQX_FRAME_LITERAL));
+        else if (step != PQX_FRAME_LITERAL) PQX_TRY(put_cut(f, begin, field.end, step));
+        f->w->thrift_bytes = (uint32_t)field.end;
+    }
+    size_t end = w->thrift_bytes + (size_t)1; /* of the struct, without what follows its stop */
+    return put_cut(f, end, end, PQX_FRAME_LITERAL);
+}
+
+static int write_frame(pqx_packed_writer *w)
+{
+    static const uint8_t no_place[8] = {0};
+    frame f = {.w = w};
+    PQX_TRY(begin_cell(w, PQX_CELLS_FRAME, &f.cell));
+    f.start = f.cell->size;
+    PQX_TRY(pqx_buffer_append(f.cell, no_place, sizeof no_place, w->error));
+    PQX_TRY(put_frame(&f));
+    pqx_store32(f.cell->data + f.start, f.created_by);
+    pqx_store32(f.cell->data + f.start + 4, f.created_by ? w->scan->created_by.length : 0);
+    w->thrift_bytes = (uint32_t)f.bytes;
+    w->thrift_crc = f.crc;
+    return end_cell(w, PQX_CELLS_FRAME);
+}
+
+/* ---- the payload ---- */
+
+/* The order of the areas: what a first look-up needs is near the end. */
+static const uint8_t order[] = {
+    PQX_CELLS_LONG_TEXTS, PQX_CELLS_TEXTS,      PQX_CELLS_BOUNDS, PQX_CELLS_PAIRS,
+    PQX_CELLS_SLOTS,      PQX_CELLS_LEAVES,     PQX_CELLS_NODES,  PQX_CELLS_ROW_GROUPS,
+    PQX_CELLS_PLACED,     PQX_CELLS_NAMES,      PQX_CELLS_BOOKS,  PQX_CELLS_FRAME,
+};
+enum { AREAS = sizeof order };
+
+static int put_areas(pqx_packed_writer *w, uint8_t entries[AREAS * PQX_PACKED_AREA_BYTES])
+{
+    pqx_buffer *out = w->out;
+    size_t start = out->size, begins[PQX_CELLS_KINDS];
+    for (int i = 0; i < AREAS; i++) {
+        begins[order[i]] = out->size - start;
+        if (w->cells[order[i]].size)
+            PQX_TRY(pqx_buffer_append(out, w->cells[order[i]].data, w->cells[order[i]].size,
+                                      w->error));
+    }
+    for (int kind = 1; kind <= AREAS; kind++) {
+        uint8_t *entry = entries + (kind - 1) * PQX_PACKED_AREA_BYTES;
+        pqx_store32(entry, (uint32_t)kind);
+        pqx_store32(entry + 4, count_cells(w, kind));
+        pqx_store32(entry + 8, (uint32_t)begins[kind]);
+        pqx_store32(entry + 12, (uint32_t)(out->size - start));
+        for (uint32_t i = 0; i < count_cells(w, kind); i++) {
+            uint64_t end = begins[kind] + pqx_load32(w->ends[kind].data + 4 * (size_t)i);
+            uint32_t stored = (uint32_t)end;
+            PQX_TRY(pqx_buffer_append(out, &stored, sizeof stored, w->error));
+        }
+        if (out->size - start > INT32_MAX)
+            return pqx_fail(w->error, PQX_TOO_LARGE, 0, INT32_MAX, out->size - start);
+    }
+    return PQX_OK;
+}
+
+static int put_tail(pqx_packed_writer *w, const uint8_t entries[AREAS * PQX_PACKED_AREA_BYTES])
+{
+    const pqx_scan *scan = w->scan;
+    pqx_buffer *out = w->out;
+    uint8_t tail[PQX_PACKED_TAIL_BYTES] = {0}, record[PQX_PACKED_RECORD_BYTES];
+    size_t start = out->size, listed = w->names.count <= PQX_FLAT_LIST_ENTRIES ? w->names.count : 0;
+    const uint32_t words[] = {scan->leaf_count,      node_count(w),  scan->row_group_count,
+                              scan->key_value_count, w->names.count,
+                              pqx_index_arrow_schema(w->footer, scan), (uint32_t)scan->version};
+    memcpy(tail, words, sizeof words);
+    pqx_store64(tail + 28, (uint64_t)scan->num_rows);
+    pqx_store32(tail + 36, w->thrift_bytes);
+    pqx_store32(tail + 40, w->thrift_crc);
+    pqx_store16(tail + 44, (uint16_t)w->columns);
+    pqx_store16(tail + 46, (uint16_t)w->rows);
+    tail[48] =
+        (uint8_t)(scan->has_created_by | scan->has_key_values << 1 | scan->has_column_orders << 2);
+    tail[49] = AREAS;
+    PQX_TRY(pqx_buffer_append(out, tail, sizeof tail, w->error));
+    PQX_TRY(pqx_buffer_append(out, entries, (size_t)AREAS * PQX_PACKED_AREA_BYTES, w->error));
+    PQX_TRY(pqx_buffer_append(out, w->names.entries, 8 * listed, w->error));
+    pqx_store32(record, PQX_PACKED_LAYOUT_VERSION);
+    pqx_store32(record + 4, (uint32_t)(out->size - start + sizeof record));
+    PQX_TRY(pqx_buffer_append(out, record, sizeof record, w->error));
+    uint8_t *block = out->data + start;
+    size_t size = out->size - start - 4;
+    pqx_store32(block + size, pqx_crc32(0, block, size));
+    return PQX_OK;
+}
+
+/* Refuse footers that this form cannot say. */
+static int check(const pqx_packed_writer *w)
+{
+    const pqx_scan *scan = w->scan;
+    if (scan->encrypted) return pqx_fail(w->error, PQX_ENCRYPTED, 0, 0, scan->encrypted);
+    for (uint32_t i = 0; i < scan->row_group_count; i++)
+        if (scan->row_groups[i].chunk_count != scan->leaf_count)
+            return pqx_fail(w->error, PQX_IRREGULAR, scan->row_groups[i].columns.offset,
+                            scan->leaf_count, scan->row_groups[i].chunk_count);
+    PQX_TRY(pqx_flat_check_paths(scan, pqx_flat_limit(scan->end), w->error));
+    uint64_t names = pqx_index_names_count(scan);
+    return names <= UINT32_MAX ? PQX_OK
+                               : pqx_fail(w->error, PQX_TOO_LARGE, 0, UINT32_MAX, names);
+}
+
+static int write_names(pqx_packed_writer *w)
+{
+    const pqx_index_shape shape = {.names = w->names.count};
+    uint32_t buckets = pqx_index_buckets(&shape);
+    size_t size = PQX_FLAT_PAGE_BYTES * (size_t)buckets;
+    pqx_buffer *cells = &w->cells[PQX_CELLS_NAMES];
+    if (!buckets) return PQX_OK;
+    PQX_TRY(pqx_buffer_reserve(cells, size, w->error));
+    memset(cells->data, 0, size);
+    pqx_index_names_put_buckets(&w->names, cells->data);
+    cells->size = size;
+    for (uint32_t i = 1; i <= buckets; i++) {
+        uint32_t end = PQX_FLAT_PAGE_BYTES * i;
+        PQX_TRY(pqx_buffer_append(&w->ends[PQX_CELLS_NAMES], &end, sizeof end, w->error));
+    }
+    return PQX_OK;
+}
+
+static int write_payload(pqx_packed_writer *w)
+{
+    uint8_t entries[AREAS * PQX_PACKED_AREA_BYTES];
+    uint32_t groups = w->scan->row_group_count;
+    PQX_TRY(check(w));
+    w->rows = groups < PQX_TILE_STRUCTS ? (groups ? groups : 1) : PQX_TILE_STRUCTS;
+    w->columns = least(PQX_TILE_COLUMNS, PQX_TILE_STRUCTS / w->rows);
+    PQX_TRY(pqx_index_names_make(w->footer, w->scan, &w->names, w->error));
+    PQX_TRY(divide(w));
+    PQX_TRY(write_tiles(w));
+    PQX_TRY(write_elements(w));
+    PQX_TRY(write_row_groups(w));
+    for (uint32_t i = 0; i < w->scan->key_value_count; i++)
+        PQX_TRY(write_pair(w, w->scan->key_values[i].bytes));
+    PQX_TRY(write_slots(w));
+    PQX_TRY(write_names(w));
+    PQX_TRY(write_frame(w));
+    PQX_TRY(put_areas(w, entries));
+    return put_tail(w, entries);
+}
+
+int pqx_packed_write(const uint8_t *footer, size_t size, const pqx_scan *scan,
+                     const pqx_packed_compress *compress, const pqx_flat_extension *extensions,
+                     uint32_t extension_count, pqx_buffer *out, pqx_error *error)
+{
+    pqx_packed_writer w = {.footer = footer,
+                           .scan = scan,
+                           .compress = compress,
+                           .extensions = extensions,
+                           .extension_count = extension_count,
+                           .out = out,
+                           .error = error};
+    int status = size < scan->end ? pqx_fail(error, PQX_BAD_ARGUMENT, 0, scan->end, size)
+                                  : pqx_check_scan(scan, error);
+    if (status == PQX_OK) status = write_payload(&w);
+    pqx_index_names_free(&w.names);
+    for (int i = 0; i < PQX_BOOKS; i++) pqx_packed_structs_free(&w.structs[i]);
+    for (int i = 0; i < PQX_CELLS_KINDS; i++) {
+        pqx_buffer_free(&w.cells[i]);
+        pqx_buffer_free(&w.ends[i]);
+    }
+    return status;
+}

@@ -1,0 +1,149 @@
+/* The roles that parquet.thrift has: their order, and how their values are predicted. */
+#include <stdlib.h>
+
+#include "packed/structs.h"
+
+#define CODE(one) ((uint64_t)(one))
+#define CODE2(one, two) (CODE(one) << 16 | (uint64_t)(two))
+#define META(id) CODE2(PQX_COLUMN_CHUNK_META_DATA, PQX_COLUMN_META_DATA_##id)
+#define STATISTIC(id) (META(STATISTICS) << 16 | PQX_STATISTICS_##id)
+#define LEVEL(name, from_end) \
+    ((META(SIZE_STATISTICS) << 16 | PQX_SIZE_STATISTICS_##name##_LEVEL_HISTOGRAM) << 16 | (from_end))
+
+typedef struct known_role {
+    uint64_t code;
+    int predictor;
+    uint64_t first, second; /* codes; SAME: the first one of them that there is */
+} known_role;
+
+static const known_role chunk_roles[] = {
+    {META(TOTAL_COMPRESSED_SIZE), PQX_ALONE, 0, 0},
+    {META(TOTAL_UNCOMPRESSED_SIZE), PQX_SAME, META(TOTAL_COMPRESSED_SIZE), 0},
+    {META(DICTIONARY_PAGE_OFFSET), PQX_CHAINED, 0, 0},
+    {META(DATA_PAGE_OFFSET), PQX_CHAINED, 0, 0},
+    {META(NUM_VALUES), PQX_ALONE, 0, 0},
+    {STATISTIC(NULL_COUNT), PQX_ALONE, 0, 0},
+    {LEVEL(DEFINITION, 0), PQX_DIFFERENCE, META(NUM_VALUES), STATISTIC(NULL_COUNT)},
+    {LEVEL(DEFINITION, 1), PQX_SAME, STATISTIC(NULL_COUNT), 0},
+    {LEVEL(REPETITION, 1), PQX_ALONE, 0, 0},
+    {LEVEL(REPETITION, 0), PQX_DIFFERENCE, META(NUM_VALUES), LEVEL(REPETITION, 1)},
+    {CODE(PQX_COLUMN_CHUNK_FILE_OFFSET), PQX_SAME, META(DATA_PAGE_OFFSET), 0},
+    {CODE(PQX_COLUMN_CHUNK_COLUMN_INDEX_LENGTH), PQX_ALONE, 0, 0},
+    {CODE(PQX_COLUMN_CHUNK_COLUMN_INDEX_OFFSET), PQX_CHAINED, 1, 0},
+    {CODE(PQX_COLUMN_CHUNK_OFFSET_INDEX_LENGTH), PQX_ALONE, 0, 0},
+    {CODE(PQX_COLUMN_CHUNK_OFFSET_INDEX_OFFSET), PQX_CHAINED, 2, 0},
+    {META(BLOOM_FILTER_LENGTH), PQX_ALONE, 0, 0},
+    {META(BLOOM_FILTER_OFFSET), PQX_CHAINED, 3, 0},
+    {STATISTIC(MIN_VALUE), PQX_ALONE, 0, 0},
+    {STATISTIC(MAX_VALUE), PQX_SAME, STATISTIC(MIN_VALUE), 0},
+    {STATISTIC(MIN), PQX_SAME, STATISTIC(MIN_VALUE), 0},
+    {STATISTIC(MAX), PQX_SAME, STATISTIC(MAX_VALUE), STATISTIC(MIN)},
+};
+static const known_role row_group_roles[] = {
+    {CODE(PQX_ROW_GROUP_TOTAL_COMPRESSED_SIZE), PQX_ALONE, 0, 0},
+    {CODE(PQX_ROW_GROUP_TOTAL_BYTE_SIZE), PQX_SAME, CODE(PQX_ROW_GROUP_TOTAL_COMPRESSED_SIZE), 0},
+    {CODE(PQX_ROW_GROUP_FILE_OFFSET), PQX_ALONE, 0, 0},
+};
+static const struct {
+    uint64_t length, first, second;
+} chunk_chains[] = {
+    {META(TOTAL_COMPRESSED_SIZE), META(DICTIONARY_PAGE_OFFSET), META(DATA_PAGE_OFFSET)},
+    {CODE(PQX_COLUMN_CHUNK_COLUMN_INDEX_LENGTH), CODE(PQX_COLUMN_CHUNK_COLUMN_INDEX_OFFSET), 0},
+    {CODE(PQX_COLUMN_CHUNK_OFFSET_INDEX_LENGTH), CODE(PQX_COLUMN_CHUNK_OFFSET_INDEX_OFFSET), 0},
+    {META(BLOOM_FILTER_LENGTH), META(BLOOM_FILTER_OFFSET), 0},
+};
+enum { CHAINS = sizeof chunk_chains / sizeof *chunk_chains };
+
+/* Return the known roles of a kind of struct. */
+static const known_role *known_of(int kind, uint32_t *count)
+{
+    *count = kind == PQX_BOOK_CHUNKS       ? sizeof chunk_roles / sizeof *chunk_roles
+             : kind == PQX_BOOK_ROW_GROUPS ? sizeof row_group_roles / sizeof *row_group_roles
+                                           : 0;
+    return kind == PQX_BOOK_CHUNKS ? chunk_roles : row_group_roles;
+}
+
+static uint32_t rank_of(const known_role *known, uint32_t count, uint64_t code)
+{
+    uint32_t rank = 0;
+    while (rank < count && known[rank].code != code) rank++;
+    return rank;
+}
+
+static int is_before(const known_role *known, uint32_t count, pqx_coded_role one,
+                     pqx_coded_role other)
+{
+    if (one.area != other.area) return one.area < other.area;
+    uint32_t a = rank_of(known, count, one.code), b = rank_of(known, count, other.code);
+    return a != b ? a < b : one.code < other.code;
+}
+
+static void sort_roles(pqx_packed_structs *s, const known_role *known, uint32_t count)
+{
+    for (uint32_t i = 1; i < s->role_count; i++) {
+        pqx_coded_role role = s->coded[i];
+        uint32_t at = i;
+        for (; at && is_before(known, count, role, s->coded[at - 1]); at--)
+            s->coded[at] = s->coded[at - 1];
+        s->coded[at] = role;
+    }
+}
+
+/* Return the number of a role, or PQX_NO_ROLE. */
+static uint8_t number_of(const pqx_packed_structs *s, uint64_t code, int area)
+{
+    for (uint32_t i = 0; code && i < s->role_count; i++)
+        if (s->coded[i].code == code && s->coded[i].area == area) return (uint8_t)i;
+    return PQX_NO_ROLE;
+}
+
+/* Add the chains whose roles there are; chain_of[] are their numbers, or -1. */
+static void add_chains(pqx_packed_structs *s, int chain_of[CHAINS])
+{
+    for (int i = 0; i < CHAINS; i++) {
+        uint8_t length = number_of(s, chunk_chains[i].length, PQX_ROLE_PLACED),
+                first = number_of(s, chunk_chains[i].first, PQX_ROLE_PLACED),
+                second = number_of(s, chunk_chains[i].second, PQX_ROLE_PLACED);
+        chain_of[i] = -1;
+        if (s->kind != PQX_BOOK_CHUNKS || length == PQX_NO_ROLE) continue;
+        if (first == PQX_NO_ROLE) {
+            first = second;
+            second = PQX_NO_ROLE;
+        }
+        if (first == PQX_NO_ROLE) continue;
+        chain_of[i] = (int)s->chain_count;
+        s->chains[s->chain_count++] = (pqx_packed_chain){length, first, second};
+    }
+}
+
+static pqx_packed_role role_of(const pqx_packed_structs *s, const known_role *known, uint8_t area,
+                               const int chain_of[CHAINS])
+{
+    pqx_packed_role alone = {area, PQX_ALONE, 0, 0};
+    if (known->predictor == PQX_CHAINED) {
+        int chain = chain_of[known->first];
+        return area != PQX_ROLE_PLACED || chain < 0
+                   ? alone
+                   : (pqx_packed_role){area, PQX_CHAINED, (uint8_t)chain, 0};
+    }
+    uint8_t first = number_of(s, known->first, area), second = number_of(s, known->second, area);
+    if (known->predictor == PQX_SAME && first == PQX_NO_ROLE) first = second;
+    if (known->predictor == PQX_ALONE || first == PQX_NO_ROLE) return alone;
+    if (known->predictor == PQX_SAME) return (pqx_packed_role){area, PQX_SAME, first, 0};
+    return second == PQX_NO_ROLE ? alone : (pqx_packed_role){area, PQX_DIFFERENCE, first, second};
+}
+
+void pqx_packed_predict(pqx_packed_structs *s)
+{
+    uint32_t count;
+    const known_role *known = known_of(s->kind, &count);
+    int chain_of[CHAINS];
+    sort_roles(s, known, count);
+    add_chains(s, chain_of);
+    for (uint32_t i = 0; i < s->role_count; i++) {
+        uint8_t area = s->coded[i].area;
+        uint32_t rank = rank_of(known, count, s->coded[i].code);
+        s->roles[i] = rank < count ? role_of(s, &known[rank], area, chain_of)
+                                   : (pqx_packed_role){area, PQX_ALONE, 0, 0};
+    }
+}

@@ -1,0 +1,83 @@
+/* Tiles: the values of the structs of some columns and rows, as tables of numbers and blocks of
+ * texts (docs/formats.md, 13.4 and 13.5). */
+#ifndef PQX_PACKED_TILE_H
+#define PQX_PACKED_TILE_H
+
+#include "packed/book.h"
+#include "packed/numbers.h"
+
+enum { PQX_WORDS_RAW, PQX_WORDS_ALPHABET, PQX_WORDS_ZSTD };
+enum { PQX_WORDS_LONG = 32, PQX_WORDS_HOT = 16 };
+enum { PQX_TEMPLATES_ONE, PQX_TEMPLATES_BY_COLUMN, PQX_TEMPLATES_BY_STRUCT };
+enum { PQX_TILE_STRUCTS = 1024 };
+
+/* Parts of a tile: the areas of roles, and the rests of long texts. */
+enum { PQX_PART_RESTS = PQX_ROLE_WORDS + 1 };
+
+typedef struct pqx_packed_tile pqx_packed_tile;
+struct pqx_packed_tile {
+    const pqx_packed_book *book;
+    /* Read a part with the functions below. */
+    int (*load)(pqx_packed_tile *tile, int part, pqx_error *error);
+    void *context;
+    uint64_t limit; /* of the bytes that one call makes */
+    uint32_t columns, rows;
+    const uint8_t *templates;
+    uint8_t templates_form;
+    uint8_t has[4]; /* parts that have been read */
+    pqx_packed_table firsts[PQX_MOST_ROLES]; /* of each chain, where the rows' first bytes begin */
+    pqx_packed_table tables[PQX_MOST_ROLES]; /* of each role */
+    pqx_content placed; /* for errors */
+    pqx_content words, rests;                /* the blocks of texts; those of the rests of long ones */
+    const uint8_t *aliases;                  /* one byte per role of words */
+    uint32_t *word_ends, *rest_ends;         /* columns + 1 places in the contents */
+    void *zstd;
+    uint32_t texts_of; /* the column of the decoded texts; UINT32_MAX: none */
+    /* working memory of one call */
+    pqx_buffer values, positions, text, texts, path_list;
+};
+
+/* Begin to read a tile, part by part. */
+void pqx_packed_tile_begin(pqx_packed_tile *tile, const pqx_packed_book *book, uint32_t columns,
+                           uint32_t rows);
+int pqx_packed_tile_read(pqx_packed_tile *tile, int part, pqx_content *content);
+void pqx_packed_tile_free(pqx_packed_tile *tile);
+
+static inline int pqx_packed_tile_need(pqx_packed_tile *tile, int part, pqx_error *error)
+{ return tile->has[part] ? PQX_OK : tile->load(tile, part, error); }
+
+static inline uint8_t pqx_packed_template_of(const pqx_packed_tile *tile, uint32_t column,
+                                             uint32_t row)
+{
+    if (tile->templates_form == PQX_TEMPLATES_ONE) return tile->templates[0];
+    if (tile->templates_form == PQX_TEMPLATES_BY_COLUMN) return tile->templates[column];
+    return tile->templates[(size_t)column * tile->rows + row];
+}
+
+/* Return the roles of a column's structs in rows [first, first + count). */
+pqx_role_set pqx_packed_tile_roles(const pqx_packed_tile *tile, uint32_t column, uint32_t first,
+                                   uint32_t count);
+static inline int pqx_have_area(const pqx_packed_tile *tile, const pqx_role_set *roles, int area)
+{
+    uint64_t both = 0;
+    for (int i = 0; i < 4; i++) both |= roles->words[i] & tile->book->of_area[area].words[i];
+    return both != 0;
+}
+
+/* Append the Thrift bytes of a column's structs in rows [first, first + count), and store their
+ * lengths. `columns_at`, if not NULL, becomes the offset in `out` at which the list of columns of
+ * the (one) struct is left out, or SIZE_MAX. */
+int pqx_packed_tile_structs(pqx_packed_tile *tile, uint32_t column, uint32_t first, uint32_t count,
+                            pqx_bytes path, pqx_buffer *out, uint32_t *lengths, size_t *columns_at,
+                            pqx_error *error);
+
+/* Return the head of a struct's list of columns, which pqx_packed_tile_structs leaves out. */
+pqx_bytes pqx_packed_columns_head(const pqx_packed_tile *tile, uint32_t row);
+
+/* words.c */
+int pqx_packed_tile_read_words(pqx_packed_tile *tile, pqx_content *content);
+int pqx_packed_tile_read_rests(pqx_packed_tile *tile, pqx_content *content);
+/* Decode the texts of a column into tile->texts: pqx_bytes [role * rows + row]. */
+int pqx_packed_tile_texts(pqx_packed_tile *tile, uint32_t column, pqx_error *error);
+
+#endif

@@ -1,0 +1,243 @@
+/* Decode the texts of a tile's structs: bounds of texts, and others. */
+#include <stdlib.h>
+
+#include "packed/tile.h"
+#include "page/zstd.h"
+
+/* Read the lengths of the columns' blocks; ends[i] is where block i begins, and block i - 1 ends. */
+static int read_ends(pqx_packed_tile *tile, pqx_content *c, uint32_t **ends)
+{
+    pqx_packed_table table;
+    PQX_TRY(pqx_packed_table_read(c, tile->columns, 1, &table));
+    uint32_t *made = (uint32_t *)realloc(*ends, (tile->columns + (size_t)1) * sizeof *made);
+    if (!made) return pqx_fail(c->error, PQX_NO_MEMORY, 0, (uint64_t)tile->columns * 4, 0);
+    *ends = made;
+    for (uint32_t i = 0; i < tile->columns; i++) {
+        int64_t length;
+        pqx_packed_table_column(&table, i, 0, 1, &length);
+        made[i] = (uint32_t)c->at;
+        if (length < 0 || (uint64_t)length > pqx_content_left(c))
+            return pqx_content_fail(c, PQX_BAD_CELL, c->at, pqx_content_left(c), (uint64_t)length);
+        c->at += (size_t)length;
+    }
+    made[tile->columns] = (uint32_t)c->at;
+    return PQX_OK;
+}
+
+int pqx_packed_tile_read_words(pqx_packed_tile *tile, pqx_content *c)
+{
+    const pqx_packed_book *book = tile->book;
+    uint32_t count = 0;
+    size_t at = c->at;
+    for (unsigned i = 0; i < book->role_count; i++) count += book->roles[i].area == PQX_ROLE_WORDS;
+    if (!count) return PQX_OK;
+    PQX_TRY(pqx_content_take(c, count, &tile->aliases));
+    for (unsigned i = 0, number = 0; i < book->role_count; i++) {
+        if (book->roles[i].area != PQX_ROLE_WORDS) continue;
+        if (tile->aliases[number] > (book->roles[i].predictor == PQX_SAME))
+            return pqx_content_fail(c, PQX_BAD_VALUE, at + number, 0, tile->aliases[number]);
+        number++;
+    }
+    PQX_TRY(read_ends(tile, c, &tile->word_ends));
+    tile->words = *c;
+    return PQX_OK;
+}
+
+static int has_roles(const pqx_packed_book *book, int area)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < 4; i++) any |= book->of_area[area].words[i];
+    return any != 0;
+}
+
+int pqx_packed_tile_read_rests(pqx_packed_tile *tile, pqx_content *c)
+{
+    if (!has_roles(tile->book, PQX_ROLE_WORDS)) return PQX_OK;
+    PQX_TRY(read_ends(tile, c, &tile->rest_ends));
+    tile->rests = *c;
+    return PQX_OK;
+}
+
+static int decode_alphabet(pqx_content *c, uint64_t size, uint8_t *out)
+{
+    const uint8_t *symbols, *packed;
+    uint8_t count = 0;
+    size_t at = c->at;
+    unsigned width = 0;
+    PQX_TRY(pqx_content_byte(c, &count));
+    PQX_TRY(pqx_content_take(c, count, &symbols));
+    while (count > 1 && (count - 1) >> width) width++;
+    PQX_TRY(pqx_content_take(c, pqx_packed_bytes(size, width), &packed));
+    uint64_t most = 0;
+    for (uint64_t i = 0; i < size; i++) {
+        uint64_t symbol = pqx_packed_bits(packed, i * width, width);
+        if (symbol > most) most = symbol;
+        out[i] = symbol < count ? symbols[symbol] : 0;
+    }
+    if (size && most >= count) return pqx_content_fail(c, PQX_BAD_VALUE, at, count, most);
+    return PQX_OK;
+}
+
+/* Append `size` bytes from the content's rest to `out`. */
+static int decode_text(pqx_packed_tile *tile, pqx_content *c, uint64_t size, pqx_buffer *out)
+{
+    size_t at = c->at;
+    uint8_t form = 0;
+    PQX_TRY(pqx_content_byte(c, &form));
+    if (form == PQX_WORDS_RAW && pqx_content_left(c) != size)
+        return pqx_content_fail(c, PQX_BAD_CELL, c->at, size, pqx_content_left(c));
+    if (form > PQX_WORDS_ZSTD) return pqx_content_fail(c, PQX_BAD_VALUE, at, PQX_WORDS_ZSTD, form);
+    if (size > tile->limit) return pqx_content_fail(c, PQX_BAD_CELL, at, tile->limit, size);
+    PQX_TRY(pqx_buffer_reserve(out, (size_t)size + 1, c->error));
+    uint8_t *to = out->data + out->size;
+    const uint8_t *from = c->data + c->at;
+    if (form == PQX_WORDS_RAW) memcpy(to, from, (size_t)size);
+    else if (form == PQX_WORDS_ALPHABET) PQX_TRY(decode_alphabet(c, size, to));
+    else if (!pqx_zstd(&tile->zstd, from, pqx_content_left(c), to, (size_t)size))
+        return pqx_content_fail(c, PQX_COMPRESSED_TEXT, at, size, pqx_content_left(c));
+    out->size += (size_t)size;
+    return PQX_OK;
+}
+
+/* The texts of a column that are stored, in the order of their roles. */
+typedef struct block {
+    pqx_packed_tile *tile;
+    uint32_t column;
+    uint64_t count;
+    int64_t *lengths;   /* without the common prefix */
+    uint64_t hot, cold; /* bytes in the block, and in that of the rests */
+    const uint8_t *prefix;
+    uint64_t prefix_size;
+} block;
+
+static int is_stored(const pqx_packed_tile *tile, unsigned role, unsigned number)
+{ return tile->book->roles[role].area == PQX_ROLE_WORDS && !tile->aliases[number]; }
+
+static int has_text(const pqx_packed_tile *tile, uint32_t column, uint32_t row, unsigned role)
+{
+    return pqx_has_role(
+        &tile->book->templates[pqx_packed_template_of(tile, column, row)].roles, role);
+}
+
+static uint64_t count_texts(const pqx_packed_tile *tile, uint32_t column)
+{
+    uint64_t count = 0;
+    for (unsigned role = 0, number = 0; role < tile->book->role_count; role++) {
+        int is_one = is_stored(tile, role, number);
+        number += tile->book->roles[role].area == PQX_ROLE_WORDS;
+        for (uint32_t row = 0; is_one && row < tile->rows; row++)
+            count += (uint64_t)has_text(tile, column, row, role);
+    }
+    return count;
+}
+
+/* Read the block's head: the prefix and the lengths. */
+static int read_head(block *b, pqx_content *c)
+{
+    pqx_packed_table table;
+    PQX_TRY(pqx_content_varint(c, &b->prefix_size));
+    PQX_TRY(pqx_content_take(c, b->prefix_size, &b->prefix));
+    size_t at = c->at;
+    PQX_TRY(pqx_packed_table_read(c, 1, (uint32_t)b->count, &table));
+    pqx_packed_table_column(&table, 0, 0, (uint32_t)b->count, b->lengths);
+    int64_t least = 0;
+    b->hot = b->cold = 0;
+    for (uint64_t i = 0; i < b->count; i++) {
+        uint64_t length = (uint64_t)b->lengths[i];
+        if (b->lengths[i] < least) least = b->lengths[i];
+        if (length > b->tile->limit) length = b->tile->limit + 1;
+        b->hot += length > PQX_WORDS_LONG ? PQX_WORDS_HOT : length;
+        b->cold += length > PQX_WORDS_LONG ? length - PQX_WORDS_HOT : 0;
+    }
+    return least < 0 ? pqx_content_fail(c, PQX_BAD_VALUE, at, 0, (uint64_t)least) : PQX_OK;
+}
+
+/* Put the parts of each text together, in tile->text, and fill the texts. */
+static int join(block *b, const uint8_t *parts, pqx_error *error)
+{
+    pqx_packed_tile *tile = b->tile;
+    size_t at = tile->word_ends[b->column];
+    tile->words.error = error;
+    const uint8_t *hot = parts, *cold = parts + b->hot;
+    uint64_t all = b->hot + b->cold + b->count * b->prefix_size;
+    if (all > tile->limit) return pqx_content_fail(&tile->words, PQX_BAD_CELL, at, tile->limit, all);
+    tile->text.size = 0;
+    PQX_TRY(pqx_buffer_reserve(&tile->text, (size_t)all + 1, error));
+    uint8_t *to = tile->text.data;
+    pqx_bytes *texts = (pqx_bytes *)(void *)tile->texts.data;
+    const int64_t *length = b->lengths;
+    for (unsigned role = 0, number = 0; role < tile->book->role_count; role++) {
+        int is_one = is_stored(tile, role, number);
+        number += tile->book->roles[role].area == PQX_ROLE_WORDS;
+        for (uint32_t row = 0; is_one && row < tile->rows; row++) {
+            if (!has_text(tile, b->column, row, role)) continue;
+            size_t size = (size_t)*length++, here = size > PQX_WORDS_LONG ? PQX_WORDS_HOT : size;
+            texts[(size_t)role * tile->rows + row] =
+                (pqx_bytes){to, (size_t)b->prefix_size + size};
+            memcpy(to, b->prefix, (size_t)b->prefix_size);
+            to += b->prefix_size;
+            memcpy(to, hot, here);
+            memcpy(to + here, cold, size - here);
+            hot += here;
+            cold += size - here;
+            to += size;
+        }
+    }
+    return PQX_OK;
+}
+
+static int read_block(block *b, pqx_buffer *parts, pqx_error *error)
+{
+    pqx_packed_tile *tile = b->tile;
+    pqx_content c = tile->words;
+    c.error = error;
+    c.at = tile->word_ends[b->column];
+    c.size = tile->word_ends[b->column + 1];
+    PQX_TRY(read_head(b, &c));
+    PQX_TRY(decode_text(tile, &c, b->hot, parts));
+    if (b->cold) {
+        PQX_TRY(pqx_packed_tile_need(tile, PQX_PART_RESTS, error));
+        c = tile->rests;
+        c.error = error;
+        c.at = tile->rest_ends[b->column];
+        c.size = tile->rest_ends[b->column + 1];
+        PQX_TRY(decode_text(tile, &c, b->cold, parts));
+    }
+    return join(b, parts->data, error);
+}
+
+/* Fill the texts of roles that are those of other roles. */
+static void fill_aliases(pqx_packed_tile *tile)
+{
+    pqx_bytes *texts = (pqx_bytes *)(void *)tile->texts.data;
+    for (unsigned role = 0, number = 0; role < tile->book->role_count; role++) {
+        if (tile->book->roles[role].area != PQX_ROLE_WORDS) continue;
+        if (tile->aliases[number++])
+            memcpy(texts + (size_t)role * tile->rows,
+                   texts + (size_t)tile->book->roles[role].first * tile->rows,
+                   tile->rows * sizeof *texts);
+    }
+}
+
+int pqx_packed_tile_texts(pqx_packed_tile *tile, uint32_t column, pqx_error *error)
+{
+    size_t size = (size_t)tile->book->role_count * tile->rows * sizeof(pqx_bytes);
+    pqx_buffer parts = {0};
+    if (tile->texts_of == column) return PQX_OK;
+    tile->texts_of = UINT32_MAX;
+    block b = {.tile = tile, .column = column, .count = count_texts(tile, column)};
+    tile->texts.size = 0;
+    PQX_TRY(pqx_buffer_reserve(&tile->texts, size, error));
+    memset(tile->texts.data, 0, size);
+    if (!b.count) return PQX_OK;
+    b.lengths = (int64_t *)malloc((size_t)b.count * sizeof *b.lengths);
+    if (!b.lengths) return pqx_fail(error, PQX_NO_MEMORY, 0, b.count * 8, 0);
+    int status = pqx_buffer_reserve(&parts, 1, error);
+    if (status == PQX_OK) status = read_block(&b, &parts, error);
+    pqx_buffer_free(&parts);
+    free(b.lengths);
+    if (status != PQX_OK) return status;
+    fill_aliases(tile);
+    tile->texts_of = column;
+    return PQX_OK;
+}

@@ -1,0 +1,154 @@
+"""Write the packed footer from a scan, and read it cell by cell."""
+
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize, PyBytes_Size
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free
+from libc.string cimport memcpy
+
+from .. import wire
+
+from .capi cimport (
+    PQX_NO_MEMORY, pqx_buffer, pqx_bytes, pqx_error, pqx_flat_extension, pqx_packed_compress, pqx_packed_extension_count,
+    pqx_packed_get_extension, pqx_packed_open, pqx_packed_to_thrift, pqx_packed_verify, pqx_packed_write, pqx_source,
+)
+from .flat cimport slots_of, taken
+from .index cimport PartsReader
+from .scan cimport Scan
+from .zstd_api cimport use_libzstd
+
+__all__ = ["Reader", "to_thrift", "verify", "write"]
+
+cdef extern from "base/internal.h" nogil:
+    int pqx_buffer_append(pqx_buffer *buffer, const void *bytes, size_t size, pqx_error *error)
+
+cdef bint has_looked_for_zstd = False
+
+
+cdef class Reader(PartsReader):
+    """The packed footer whose payload is [payload, payload + length).
+
+    See `parquetext._pure.packed_read.Reader` for details.
+    """
+
+    def __cinit__(self, source, uint64_t payload, uint64_t length, known, known_end=None):
+        global has_looked_for_zstd
+        cdef pqx_source from_where = self.source_of(source)
+        cdef pqx_error error
+        cdef int status
+        cdef const uint8_t[::1] view = known if type(known) is bytes else memoryview(known).cast("B")
+        cdef size_t size = view.shape[0]
+        cdef const uint8_t *bytes_ = &view[0] if size else NULL
+        cdef uint64_t end = from_where.size if known_end is None else known_end
+        if not has_looked_for_zstd:
+            use_libzstd()
+            has_looked_for_zstd = True
+        with nogil:
+            status = pqx_packed_open(&from_where, payload, length, bytes_, size, end, &self.index, &error)
+        if status:
+            self.fail(&error)
+        self.opened_index()
+
+    def extensions(self):
+        """Return the UUID and the content of each extension slot, ascending."""
+        cdef uint32_t i
+        cdef uint8_t uuid[16]
+        cdef pqx_bytes data
+        cdef pqx_error error
+        found = []
+        self.enter()
+        try:
+            for i in range(pqx_packed_extension_count(self.index)):
+                if pqx_packed_get_extension(self.index, i, uuid, &data, &error):
+                    self.fail(&error)
+                found.append((<bytes> uuid[:16], <bytes> data.data[:data.size]))
+            return found
+        finally:
+            self.leave()
+
+
+cdef class Compression:
+    """A Python function that compresses, and the exception that it raised."""
+
+    cdef object function, failure
+
+
+cdef int run(void *context, pqx_bytes data, pqx_buffer *out, pqx_error *error) noexcept with gil:
+    cdef Compression compression = <Compression> context
+    cdef bytes frame
+    try:
+        frame = compression.function(<bytes> data.data[:data.size])
+        return pqx_buffer_append(out, PyBytes_AsString(frame), PyBytes_Size(frame), error)
+    except BaseException as failure:
+        compression.failure = failure
+        error.code = PQX_NO_MEMORY
+        return PQX_NO_MEMORY
+
+
+def write(Scan scan not None, compress=None, extensions=()):
+    """Return the packed payload for a scanned footer, without the trailer.
+
+    See `parquetext._pure.packed_write.write` for details.
+    """
+    cdef Compression compression = Compression()
+    cdef pqx_packed_compress given
+    cdef pqx_packed_compress *chosen = NULL
+    cdef pqx_buffer out
+    cdef pqx_error error
+    cdef int status
+    cdef const uint8_t *footer = scan.start
+    cdef size_t size = scan.view.shape[0]
+    cdef list slots = [(bytes(uuid), bytes(data)) for uuid, data in extensions]
+    cdef uint32_t count = len(slots)
+    if compress is not None:
+        compression.function = compress
+        given.run = run
+        given.context = <void *> compression
+        chosen = &given
+    cdef pqx_flat_extension *in_slots = slots_of(slots)
+    out.data, out.size, out.capacity = NULL, 0, 0
+    with nogil:
+        status = pqx_packed_write(footer, size, &scan.result, chosen, in_slots, count, &out, &error)
+    free(in_slots)
+    try:
+        return taken(&out, status, &error)
+    except Exception:
+        if compression.failure is not None:
+            raise compression.failure from None
+        raise
+
+
+def to_thrift(Reader reader not None):
+    """Return the Thrift FileMetaData from which a payload was written, byte for byte, without its extension.
+
+    See `parquetext._pure.packed_thrift.to_thrift` for details.
+    """
+    cdef pqx_buffer out
+    cdef pqx_error error
+    cdef int status
+    out.data, out.size, out.capacity = NULL, 0, 0
+    reader.enter()
+    try:
+        with nogil:
+            status = pqx_packed_to_thrift(reader.index, &out, &error)
+        if status and reader.failure is not None:
+            reader.fail(&error)
+        return taken(&out, status, &error)
+    finally:
+        reader.leave()
+
+
+def verify(Reader reader not None):
+    """Check each cell of a payload.
+
+    See `parquetext._pure.packed_thrift.verify` for details.
+    """
+    cdef pqx_error error
+    cdef int status
+    reader.enter()
+    try:
+        with nogil:
+            status = pqx_packed_verify(reader.index, &error)
+        if status:
+            reader.fail(&error)
+    finally:
+        reader.leave()
