@@ -68,7 +68,7 @@ class PackedFile(OpenPayload):
         self.read_counts(block, self.length - size)
 
     def read_counts(self, block: bytes, tail: int) -> None:
-        self.layout = layout = Layout(*TAIL.unpack_from(block))
+        self.layout = self.facts = layout = Layout(*TAIL.unpack_from(block))
         if not layout.nodes:
             raise self.fail(wire.BAD_CELL, tail + 4, 1, 0)
         if layout.arrow_schema > layout.key_values:

@@ -9,8 +9,9 @@ from .. import wire
 from . import varint
 from .packed_content import Content
 from .thrift import BOOLEANS, Walk
+from .thrift_write import path_list
 
-__all__ = ["Operation", "Parsed", "StructParser", "emit", "path_list", "read_operations", "write_operations"]
+__all__ = ["Operation", "Parsed", "StructParser", "before_columns", "emit", "read_operations", "write_operations"]
 
 LITERAL, INTEGER, PATH, COLUMNS, TEXT, RAW, LITTLE, BIG, FLOAT, DOUBLE = range(10)
 PLACED, BOUND, WORDS = range(3)  # which of a tile's cells contains the values of a role
@@ -70,15 +71,6 @@ def code_of(path: tuple[int, ...]) -> int:
     for step in path:
         code = code << STEP_BITS | step & (1 << STEP_BITS) - 1
     return code
-
-
-def path_list(path: bytes) -> bytes:
-    """Return a column's path, with NUL between the names, as the list of strings that writers write."""
-    names = path.split(b"\0")
-    head = bytes((len(names) << 4 | wire.TYPE_BINARY,))
-    if len(names) > 14:
-        head = bytes((15 << 4 | wire.TYPE_BINARY,)) + varint.encode(len(names))
-    return head + b"".join(varint.encode(len(name)) + name for name in names)
 
 
 class StructParser:

@@ -111,10 +111,10 @@ class Words:
             return
         at, flags = content.at, content.take(len(self.roles))
         for number, flag in enumerate(flags):
-            if flag > (book.roles[self.roles[number]].predictor == SAME):
+            if flag > (self.book.roles[self.roles[number]].predictor == SAME):
                 raise content.fail(wire.BAD_VALUE, at + number, 0, flag)
         self.aliases = {role for role, flag in zip(self.roles, flags, strict=True) if flag}
-        self.ends = ends_of(content, columns)
+        self.ends = ends_of(content, self.columns)
         self._is_loaded = True
 
     def column(self, column: int, templates: Sequence[Sequence[int]]) -> list[dict[int, bytes]]:

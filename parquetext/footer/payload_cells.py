@@ -26,6 +26,11 @@ NAMES = {
 FLAT_COUNTS, FLAT_PLACES, PLACES_AT = struct.Struct("<6I"), struct.Struct("<3I"), 40
 DIRECTORY_ENTRIES = 60
 INDEX_COUNTS, WIDTHS_AT = struct.Struct("<5I"), 48
+PACKED_AREA, PACKED_AREAS_AT, PACKED_TAIL_BYTES = struct.Struct("<4I"), 49, 52
+PACKED_NAMES = (
+    *("templates", "leaves", "nodes", "row groups", "placement", "bounds", "texts", "long texts"),
+    *(KEY_VALUES, "buckets", "frame", "extension slots"),
+)  # of the areas of kinds 1 to 12
 
 
 def flat_parts(payload: bytes) -> Iterator[Cell]:
@@ -109,4 +114,22 @@ def index_parts(payload: bytes) -> Iterator[Cell]:
             at += size
     if at < tail:
         yield at, tail, "buckets", -1
+    yield tail, len(payload), "tail block", -1
+
+
+def packed_parts(payload: bytes) -> Iterator[Cell]:
+    """Yield the areas of a packed footer front to back, the list of their cells, and its tail block."""
+    tail = _tail_position(payload, PACKED_TAIL_BYTES + RECORD_BYTES)
+    if tail is None:
+        return
+    count = min(payload[tail + PACKED_AREAS_AT], (len(payload) - tail - PACKED_TAIL_BYTES) // PACKED_AREA.size)
+    areas = [PACKED_AREA.unpack_from(payload, tail + PACKED_TAIL_BYTES + PACKED_AREA.size * n) for n in range(count)]
+    begins = sorted((begin, kind) for kind, cells, begin, _ in areas if cells and 1 <= kind <= len(PACKED_NAMES))
+    lists = min((directory for _, _, _, directory in areas), default=tail)
+    ends = [begin for begin, _ in begins[1:]] + [lists]
+    for (begin, kind), end in zip(begins, ends, strict=False):
+        if begin < end <= tail:
+            yield begin, end, PACKED_NAMES[kind - 1], -1
+    if lists < tail:
+        yield lists, tail, "directory", -1
     yield tail, len(payload), "tail block", -1

@@ -80,7 +80,4 @@ typedef struct pqx_packed_book {
 int pqx_packed_book_read(pqx_content *content, pqx_packed_book *book);
 void pqx_packed_book_free(pqx_packed_book *book);
 
-/* Append a column's path, with NUL between its names, as the list of strings that writers write. */
-int pqx_packed_path_list(const uint8_t *path, size_t size, pqx_buffer *out, pqx_error *error);
-
 #endif

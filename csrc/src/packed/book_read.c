@@ -107,21 +107,3 @@ int pqx_packed_book_read(pqx_content *c, pqx_packed_book *book)
     }
     return PQX_OK;
 }
-
-int pqx_packed_path_list(const uint8_t *path, size_t size, pqx_buffer *out, pqx_error *error)
-{
-    uint32_t names = 1;
-    uint8_t head[11];
-    for (size_t i = 0; i < size; i++) names += !path[i];
-    head[0] = (uint8_t)((names > 14 ? 15 : names) << 4 | PQX_TYPE_BINARY);
-    size_t head_size = names > 14 ? 1 + pqx_varint_put(head + 1, names) : 1;
-    PQX_TRY(pqx_buffer_append(out, head, head_size, error));
-    for (size_t at = 0; at <= size;) {
-        size_t end = at;
-        while (end < size && path[end]) end++;
-        PQX_TRY(pqx_buffer_append(out, head, pqx_varint_put(head, end - at), error));
-        PQX_TRY(pqx_buffer_append(out, path + at, end - at, error));
-        at = end + 1;
-    }
-    return PQX_OK;
-}

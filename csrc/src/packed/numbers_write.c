@@ -158,7 +158,7 @@ int pqx_packed_table_write(const int64_t *values, uint32_t columns, uint32_t row
     PQX_TRY(put_zigzag(out, all.low, error));
     if (!all.width) return PQX_OK;
     PQX_TRY(put_packed(out, values, count, (uint64_t)all.low, all.width, error));
-    int64_t *room = (int64_t *)malloc((2 * (size_t)columns + rows) * sizeof *room);
+    int64_t *room = (int64_t *)calloc(2 * (size_t)columns + rows, sizeof *room);
     if (!room) return pqx_fail(error, PQX_NO_MEMORY, 0, (2 * (size_t)columns + rows) * 8, 0);
     size_t last = out->size;
     int status = put_columns(out, values, columns, rows, room, error);

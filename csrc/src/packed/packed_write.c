@@ -1,6 +1,7 @@
 /* Write the packed footer of a scanned Thrift footer (docs/formats.md, section 13). */
 #include <stdlib.h>
 
+#include "flat/flat_residue.h"
 #include "index/index.h"
 #include "packed/tile_write.h"
 #include "thrift/cursor.h"
@@ -92,7 +93,7 @@ static int add_chunks(pqx_packed_writer *w)
         ends[leaf] = lists.size;
         status = make_path(w, scan->leaves[leaf], &path);
         if (status == PQX_OK)
-            status = pqx_packed_path_list(path.data, path.size, &lists, w->error);
+            status = pqx_append_path_list(path.data, path.size, &lists, w->error);
         ends[leaf + 1] = lists.size;
     }
     for (uint64_t i = 0; status == PQX_OK && i < scan->chunk_count; i++) {

@@ -1,5 +1,6 @@
 /* Write the Thrift bytes of a tile's structs: decode the values of their roles, then follow their
  * templates. */
+#include "flat/flat_residue.h"
 #include "packed/tile.h"
 
 /* The values of a column in some rows. */
@@ -198,7 +199,7 @@ static int prepare(column_values *v, pqx_bytes path, pqx_error *error)
         if (area == PQX_ROLE_WORDS) PQX_TRY(pqx_packed_tile_texts(tile, v->column, error));
     }
     tile->path_list.size = 0;
-    PQX_TRY(pqx_packed_path_list(path.data, path.size, &tile->path_list, error));
+    PQX_TRY(pqx_append_path_list(path.data, path.size, &tile->path_list, error));
     return load_values(v, error);
 }
 

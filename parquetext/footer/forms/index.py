@@ -35,10 +35,9 @@ class IndexSpec(FormSpec):
         )
 
     def chunk_structs(self, reader, leaf: int, first: int, count: int) -> list[bytes]:
-        chunks = reader.column(leaf, first, count)
-        data = memoryview(chunks.buffer)
-        ranges = zip(chunks.array("chunk_offset"), chunks.array("chunk_length"), strict=True)
-        return [bytes(data[offset : offset + length]) for offset, length in ranges]
+        from ..chunk_bytes import structs_in
+
+        return structs_in(reader.column(leaf, first, count))
 
     def estimate(self, shape: Shape) -> int:
         return shape.footer_bytes // (12 if shape.row_groups > 1 else 3)
