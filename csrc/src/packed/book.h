@@ -69,10 +69,10 @@ typedef struct pqx_packed_template {
 
 typedef struct pqx_packed_book {
     uint8_t role_count, chain_count, template_count;
-    pqx_packed_role roles[PQX_MOST_ROLES];
-    pqx_packed_chain chains[PQX_MOST_ROLES];
-    pqx_packed_template templates[PQX_MOST_ROLES];
-    pqx_packed_step *steps; /* of all templates */
+    pqx_packed_template *templates; /* in one block of memory, with the following */
+    pqx_packed_step *steps;         /* of all templates */
+    pqx_packed_role *roles;
+    pqx_packed_chain *chains;
     pqx_role_set of_area[3];
 } pqx_packed_book;
 

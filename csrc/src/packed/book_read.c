@@ -5,8 +5,8 @@
 
 void pqx_packed_book_free(pqx_packed_book *book)
 {
-    free(book->steps);
-    book->steps = NULL;
+    free(book->templates);
+    book->templates = NULL;
 }
 
 static int read_role(pqx_content *c, pqx_packed_book *book, unsigned number, unsigned chains)
@@ -87,20 +87,32 @@ static int read_template(pqx_content *c, const pqx_packed_book *book, pqx_packed
     return PQX_OK;
 }
 
+/* Reserve memory for a book whose steps, of at least a byte each, are in the `left` bytes. */
+static int reserve(pqx_packed_book *book, const uint8_t counts[3], size_t left, pqx_error *error)
+{
+    size_t most = (size_t)counts[2] * 255, steps = left < most ? left : most,
+           size = counts[2] * sizeof *book->templates + steps * sizeof *book->steps
+                  + counts[0] * sizeof *book->roles + counts[1] * sizeof *book->chains;
+    pqx_packed_book_free(book);
+    *book = (pqx_packed_book){.role_count = counts[0],
+                              .chain_count = counts[1],
+                              .template_count = counts[2],
+                              .templates = (pqx_packed_template *)malloc(size + 1)};
+    if (!book->templates) return pqx_fail(error, PQX_NO_MEMORY, 0, size, 0);
+    book->steps = (pqx_packed_step *)(book->templates + counts[2]);
+    book->roles = (pqx_packed_role *)(book->steps + steps);
+    book->chains = (pqx_packed_chain *)(book->roles + counts[0]);
+    return PQX_OK;
+}
+
 int pqx_packed_book_read(pqx_content *c, pqx_packed_book *book)
 {
     const uint8_t *counts;
+    size_t at = 0;
     PQX_TRY(pqx_content_take(c, 3, &counts));
-    memset(book->of_area, 0, sizeof book->of_area);
-    book->role_count = counts[0];
-    book->chain_count = counts[1];
+    PQX_TRY(reserve(book, counts, pqx_content_left(c), c->error));
     for (unsigned i = 0; i < counts[0]; i++) PQX_TRY(read_role(c, book, i, counts[1]));
     for (unsigned i = 0; i < counts[1]; i++) PQX_TRY(read_chain(c, book, i, counts[0]));
-    pqx_packed_book_free(book);
-    size_t steps = (size_t)counts[2] * 255, at = 0;
-    book->steps = (pqx_packed_step *)malloc(steps * sizeof *book->steps + 1);
-    if (!book->steps) return pqx_fail(c->error, PQX_NO_MEMORY, 0, steps * sizeof *book->steps, 0);
-    book->template_count = counts[2];
     for (unsigned i = 0; i < counts[2]; i++) {
         PQX_TRY(read_template(c, book, book->steps + at, &book->templates[i]));
         at += book->templates[i].count;

@@ -77,7 +77,7 @@ int pqx_packed_load_run(pqx_index *index, int kind, uint32_t number, uint32_t co
         PQX_TRY(pqx_packed_table_read(&content, 1, count, &run->rows[i]));
     run->tile.load = load_no_part;
     run->tile.limit = p->limit;
-    pqx_packed_tile_begin(&run->tile, &p->books[book], 1, count);
+    PQX_TRY(pqx_packed_tile_begin(&run->tile, &p->books[book], 1, count, error));
     for (int part = 0; part <= PQX_PART_RESTS; part++)
         PQX_TRY(pqx_packed_tile_read(&run->tile, part, &content));
     PQX_TRY(pqx_content_end(&content));
@@ -190,9 +190,10 @@ static int load_tile(pqx_index *index, uint32_t leaf, uint32_t below, pqx_error 
     p->tile.load = load_part;
     p->tile.context = p;
     p->tile.limit = p->limit;
-    pqx_packed_tile_begin(&p->tile, &p->books[PQX_BOOK_CHUNKS],
-                          columns < p->tile_columns ? columns : p->tile_columns,
-                          rows < p->tile_rows ? rows : p->tile_rows);
+    p->tile_number = PQX_INDEX_NOTHING;
+    PQX_TRY(pqx_packed_tile_begin(&p->tile, &p->books[PQX_BOOK_CHUNKS],
+                                  columns < p->tile_columns ? columns : p->tile_columns,
+                                  rows < p->tile_rows ? rows : p->tile_rows, error));
     p->tile_number = number;
     return PQX_OK;
 }

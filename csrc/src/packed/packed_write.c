@@ -88,7 +88,10 @@ static int add_chunks(pqx_packed_writer *w)
     const pqx_scan *scan = w->scan;
     pqx_buffer path = {0}, lists = {0};
     size_t *ends = (size_t *)malloc((scan->leaf_count + (size_t)1) * sizeof *ends);
-    int status = ends ? PQX_OK : pqx_fail(w->error, PQX_NO_MEMORY, 0, scan->leaf_count * 8, 0);
+    uint8_t *likely = (uint8_t *)malloc(scan->leaf_count + (size_t)1); /* of each leaf */
+    int status = ends && likely ? PQX_OK
+                                : pqx_fail(w->error, PQX_NO_MEMORY, 0, scan->leaf_count * 9, 0);
+    if (status == PQX_OK) memset(likely, PQX_NO_TEMPLATE, scan->leaf_count);
     for (uint32_t leaf = 0; status == PQX_OK && leaf < scan->leaf_count; leaf++) {
         ends[leaf] = lists.size;
         status = make_path(w, scan->leaves[leaf], &path);
@@ -104,10 +107,12 @@ static int add_chunks(pqx_packed_writer *w)
             .path_list_size = ends[leaf + 1] - ends[leaf],
             .physical_type = scan->elements[scan->leaves[leaf]].type,
         };
-        status = pqx_packed_structs_add(&w->structs[PQX_BOOK_CHUNKS], range.offset,
-                                        range.offset + range.length, &facts, w->error);
+        status =
+            pqx_packed_structs_add(&w->structs[PQX_BOOK_CHUNKS], range.offset,
+                                   range.offset + range.length, &facts, &likely[leaf], w->error);
     }
     free(ends);
+    free(likely);
     pqx_buffer_free(&path);
     pqx_buffer_free(&lists);
     return status;
@@ -118,6 +123,7 @@ static const uint8_t no_path[] = {1 << 4 | PQX_TYPE_BINARY, 0}; /* the list of a
 static int add_row_groups(pqx_packed_writer *w)
 {
     const pqx_scan *scan = w->scan;
+    uint8_t likely = PQX_NO_TEMPLATE;
     for (uint32_t i = 0; i < scan->row_group_count; i++) {
         const pqx_row_group *group = &scan->row_groups[i];
         uint32_t end = group->columns.offset + group->columns.length;
@@ -131,7 +137,7 @@ static int add_row_groups(pqx_packed_writer *w)
         };
         PQX_TRY(pqx_packed_structs_add(&w->structs[PQX_BOOK_ROW_GROUPS], group->bytes.offset,
                                        group->bytes.offset + group->bytes.length, &facts,
-                                       w->error));
+                                       &likely, w->error));
     }
     return PQX_OK;
 }
@@ -141,8 +147,9 @@ static int add_element(pqx_packed_writer *w, uint32_t element)
     static const pqx_packed_struct_facts facts = {
         .path_list = no_path, .path_list_size = sizeof no_path, .physical_type = -1};
     pqx_range range = w->scan->elements[element].bytes;
+    uint8_t likely = PQX_NO_TEMPLATE;
     return pqx_packed_structs_add(&w->structs[PQX_BOOK_ELEMENTS], range.offset,
-                                  range.offset + range.length, &facts, w->error);
+                                  range.offset + range.length, &facts, &likely, w->error);
 }
 
 static uint32_t node_count(const pqx_packed_writer *w)
@@ -376,27 +383,38 @@ static int step_of(const pqx_packed_writer *w, const pqx_field *field, size_t *b
     return fits ? step : PQX_FRAME_LITERAL;
 }
 
+/* Move over a field's value: over a list that has been scanned at once. */
+static int skip_value(pqx_cursor *c, const pqx_scan *scan, int type)
+{
+    const pqx_range *lists[] = {&scan->schema, &scan->row_groups_list, &scan->key_values_list};
+    for (int i = 0; i < 3; i++) {
+        if (!lists[i]->length || c->at != lists[i]->offset) continue;
+        c->at += lists[i]->length;
+        return PQX_OK;
+    }
+    return pqx_skip(c, type, 0, PQX_MAX_DEPTH - 1);
+}
+
 static int put_frame(frame *f)
 {
     pqx_packed_writer *w = f->w;
-    int16_t previous = 0;
-    int more = 1;
-    for (size_t at = 0; more;) {
-        pqx_field field;
+    pqx_cursor c = {w->footer, w->scan->end, 0, w->error};
+    for (int32_t id = 0;;) {
+        pqx_field field = {.header = c.at};
+        int type = 0;
         size_t begin;
-        PQX_TRY(pqx_thrift_next(w->footer, w->scan->end, at, previous, PQX_MAX_DEPTH - 1, &field,
-                                &more, w->error));
-        at = field.end;
-        if (!more) break;
-        previous = field.id;
+        PQX_TRY(pqx_read_field(&c, &id, &type));
+        if (type == 0) break;
+        field.id = (int16_t)id;
+        field.value = c.at;
+        PQX_TRY(skip_value(&c, w->scan, type));
+        field.end = c.at;
         int step = step_of(w, &field, &begin);
         if (pqx_marker_at(w->footer, w->scan->end, field.header) != PQX_MARKER_NONE)
             PQX_TRY(put_cut(f, field.header, field.end, PQX_FRAME_LITERAL));
         else if (step != PQX_FRAME_LITERAL) PQX_TRY(put_cut(f, begin, field.end, step));
-        f->w->thrift_bytes = (uint32_t)field.end;
     }
-    size_t end = w->thrift_bytes + (size_t)1; /* of the struct, without what follows its stop */
-    return put_cut(f, end, end, PQX_FRAME_LITERAL);
+    return put_cut(f, c.at, c.at, PQX_FRAME_LITERAL); /* without what follows the stop byte */
 }
 
 static int write_frame(pqx_packed_writer *w)

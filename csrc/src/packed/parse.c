@@ -85,31 +85,22 @@ static int integer(parser *p)
     return PQX_OK;
 }
 
-static int is_bound(const parser *p)
+/* Return the form of a binary value, given the code of its path and the leaf's type: that of a bound
+ * of a fixed width, or TEXT. */
+PQX_INLINE int form_of(uint64_t code, int type, uint32_t size)
 {
-    if (p->depth != 3 || !is_in(p, PQX_COLUMN_META_DATA_STATISTICS)) return 0;
-    int32_t id = p->path[2];
-    return id == PQX_STATISTICS_MIN || id == PQX_STATISTICS_MAX || id == PQX_STATISTICS_MIN_VALUE
-           || id == PQX_STATISTICS_MAX_VALUE;
-}
-
-/* Return the form of a bound of a fixed width, or TEXT. */
-static int form_of(const parser *p, uint32_t size)
-{
-    static const uint8_t widths[] = PQX_WIDTHS_OF_TYPE;
-    int type = p->facts->physical_type;
-    if (!is_bound(p) || type < 0) return PQX_STEP_TEXT;
-    if ((size_t)type < sizeof widths && widths[type] != size) return PQX_STEP_TEXT;
-    switch (type) {
-    case PQX_PHYSICAL_BOOLEAN:
-    case PQX_PHYSICAL_INT32:
-    case PQX_PHYSICAL_INT64: return PQX_STEP_LITTLE;
-    case PQX_PHYSICAL_FLOAT: return PQX_STEP_FLOAT;
-    case PQX_PHYSICAL_DOUBLE: return PQX_STEP_DOUBLE;
-    case PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY:
-        return size >= 1 && size <= 8 ? PQX_STEP_BIG : PQX_STEP_TEXT;
-    default: return PQX_STEP_TEXT;
-    }
+    static const uint8_t forms[] = {PQX_STEP_LITTLE, PQX_STEP_LITTLE, PQX_STEP_LITTLE,
+                                    PQX_STEP_TEXT,   PQX_STEP_FLOAT,  PQX_STEP_DOUBLE,
+                                    PQX_STEP_TEXT,   PQX_STEP_BIG}; /* by physical type */
+    static const uint8_t widths[sizeof forms] = PQX_WIDTHS_OF_TYPE;
+    const uint64_t statistics =
+        (uint64_t)CHUNK << 32 | (uint64_t)PQX_COLUMN_META_DATA_STATISTICS << 16;
+    uint64_t id = code - statistics;
+    int is_bound = id == PQX_STATISTICS_MIN || id == PQX_STATISTICS_MAX
+                   || id == PQX_STATISTICS_MIN_VALUE || id == PQX_STATISTICS_MAX_VALUE;
+    if (!is_bound || (size_t)type >= sizeof forms) return PQX_STEP_TEXT;
+    int fits = forms[type] == PQX_STEP_BIG ? size >= 1 && size <= 8 : widths[type] == size;
+    return fits ? forms[type] : PQX_STEP_TEXT;
 }
 
 /* Return a bound as an integer in the order of its type. */
@@ -126,6 +117,9 @@ static int64_t number_of(int form, const uint8_t *bytes, uint32_t size)
     return (int64_t)value;
 }
 
+static int64_t place_of(size_t begin, size_t length)
+{ return (int64_t)((uint64_t)begin << 32 | (begin + (uint64_t)length)); }
+
 static int binary(parser *p)
 {
     size_t begin = p->cursor.at;
@@ -133,11 +127,10 @@ static int binary(parser *p)
     PQX_TRY(pqx_read_binary(&p->cursor, &text));
     uint64_t code = pqx_packed_code(p->path, p->depth);
     if (!code || text.offset - begin != pqx_varint_size(text.length)) return PQX_OK;
-    int form = form_of(p, text.length);
+    int form = form_of(code, p->facts->physical_type, text.length);
     pqx_coded_step step = {.kind = (uint8_t)form, .code = code};
     if (form == PQX_STEP_TEXT) {
-        add_value(p, step, begin,
-                  (int64_t)((uint64_t)text.offset << 32 | (text.offset + (uint64_t)text.length)));
+        add_value(p, step, begin, place_of(text.offset, text.length));
         return PQX_OK;
     }
     step.size = (uint8_t)text.length;
@@ -238,4 +231,57 @@ int pqx_packed_parse(const uint8_t *data, size_t size, uint32_t begin,
     flush(&p, p.cursor.at);
     *count = p.count;
     return PQX_OK;
+}
+
+/* ---- structs of a known template ---- */
+
+/* Read a varint in its shortest form; return the position after it, or NULL. */
+static const uint8_t *take_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
+{
+    uint64_t found = 0;
+    for (unsigned shift = 0; at < end && shift < 63; shift += 7) {
+        uint64_t byte = *at++;
+        found |= (byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            *value = found;
+            return byte || !shift ? at : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* Read a binary value that has the form of a step. */
+static const uint8_t *take_binary(const uint8_t *data, const uint8_t *at, const uint8_t *end,
+                                  const pqx_coded_step *step, int type, int64_t *value)
+{
+    uint64_t size;
+    at = take_varint(at, end, &size);
+    if (!at || size > (uint64_t)(end - at)) return NULL;
+    if (form_of(step->code, type, (uint32_t)size) != step->kind) return NULL;
+    if (step->kind == PQX_STEP_TEXT) *value = place_of((size_t)(at - data), (size_t)size);
+    else if (size != step->size) return NULL;
+    else *value = number_of(step->kind, at, (uint32_t)size);
+    return at + size;
+}
+
+int pqx_packed_follow(const uint8_t *data, uint32_t begin, uint32_t end,
+                      const pqx_packed_struct_facts *facts, const pqx_coded_step *steps,
+                      uint32_t count, int64_t *values)
+{
+    const uint8_t *at = data + begin, *stop = data + end;
+    for (const pqx_coded_step *step = steps; step < steps + count; step++) {
+        const uint8_t *piece = step->kind == PQX_STEP_PATH ? facts->path_list : data + step->begin;
+        size_t size = step->kind == PQX_STEP_PATH ? facts->path_list_size : step->length;
+        uint64_t raw;
+        if (step->kind == PQX_STEP_INTEGER) {
+            if (!(at = take_varint(at, stop, &raw))) return 0;
+            *values++ = pqx_unzigzag(raw);
+        } else if (pqx_step_has_role(step->kind)) {
+            if (!(at = take_binary(data, at, stop, step, facts->physical_type, values++))) return 0;
+        } else {
+            if ((size_t)(stop - at) < size || memcmp(at, piece, size)) return 0;
+            at += size;
+        }
+    }
+    return at == stop;
 }

@@ -123,7 +123,7 @@ static void follow_chains(column_values *v)
     uint32_t column = v->column;
     if (!(wanted.words[0] | wanted.words[1] | wanted.words[2] | wanted.words[3])) return;
     for (unsigned chain = 0; chain < v->tile->book->chain_count; chain++)
-        pqx_packed_table_column(&v->tile->firsts[chain], 0, v->first, v->count,
+        pqx_packed_table_column(&v->tile->tables[v->tile->book->role_count + chain], 0, v->first, v->count,
                                 v->positions + (size_t)chain * v->count);
     for (v->column = 0; v->column < column; v->column++) {
         look_at_templates(v);

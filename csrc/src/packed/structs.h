@@ -5,7 +5,7 @@
 #include "packed/book.h"
 #include "packed/numbers.h"
 
-enum { PQX_MOST_TEMPLATES = 64, PQX_MOST_STEPS = 255, PQX_VERBATIM_CODE = 1 };
+enum { PQX_MOST_TEMPLATES = 64, PQX_MOST_STEPS = 255, PQX_VERBATIM_CODE = 1, PQX_NO_TEMPLATE = 255 };
 
 /* A step whose role is the code of a path of fields. */
 typedef struct pqx_coded_step {
@@ -28,6 +28,11 @@ typedef struct pqx_packed_struct_facts {
 int pqx_packed_parse(const uint8_t *data, size_t size, uint32_t begin,
                      const pqx_packed_struct_facts *facts, pqx_coded_step *steps, uint32_t *count,
                      int64_t *values, pqx_error *error);
+/* Divide the struct at [begin, end) like pqx_packed_parse if it is of a template with a PATH; return
+ * 0 if it is of another one. */
+int pqx_packed_follow(const uint8_t *data, uint32_t begin, uint32_t end,
+                      const pqx_packed_struct_facts *facts, const pqx_coded_step *steps,
+                      uint32_t count, int64_t *values);
 /* Return the code of a path of field ids and positions in lists; 0 for one that has none. */
 uint64_t pqx_packed_code(const int32_t *steps, int count);
 
@@ -36,6 +41,8 @@ typedef struct pqx_coded_template {
     size_t key, key_size;     /* in `keys` */
     uint32_t first_step, count; /* in `steps` */
     uint32_t values;          /* number of roles */
+    int physical_type;        /* of the leaf that it was made for */
+    uint8_t has_path;
     pqx_role_set roles;       /* numbers of its roles */
 } pqx_coded_template;
 
@@ -58,8 +65,9 @@ typedef struct pqx_packed_structs {
     uint32_t chain_count;
 } pqx_packed_structs;
 
+/* `likely` is the template to try first, or PQX_NO_TEMPLATE; it becomes the struct's. */
 int pqx_packed_structs_add(pqx_packed_structs *structs, uint32_t begin, uint32_t end,
-                           const pqx_packed_struct_facts *facts, pqx_error *error);
+                           const pqx_packed_struct_facts *facts, uint8_t *likely, pqx_error *error);
 /* Number the roles, after the last struct has been added. */
 void pqx_packed_structs_number(pqx_packed_structs *structs);
 int pqx_packed_structs_write_book(const pqx_packed_structs *structs, pqx_buffer *out,

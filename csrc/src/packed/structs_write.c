@@ -58,7 +58,7 @@ static int is_usable(const pqx_packed_structs *s, const pqx_coded_step *steps, u
 }
 
 static int add_template(pqx_packed_structs *s, const pqx_coded_step *steps, uint32_t count,
-                        size_t key, uint64_t hash, pqx_error *error)
+                        size_t key, uint64_t hash, int physical_type, pqx_error *error)
 {
     pqx_coded_template *t = &s->templates[s->template_count];
     *t = (pqx_coded_template){.hash = hash,
@@ -74,6 +74,8 @@ static int add_template(pqx_packed_structs *s, const pqx_coded_step *steps, uint
             s->coded[s->role_count++] = (pqx_coded_role){steps[i].code, (uint8_t)area};
         t->values++;
     }
+    for (uint32_t i = 0; i < count; i++) t->has_path |= steps[i].kind == PQX_STEP_PATH;
+    t->physical_type = physical_type;
     PQX_TRY(pqx_buffer_append(&s->steps, steps, count * sizeof *steps, error));
     s->template_count++;
     return PQX_OK;
@@ -81,7 +83,7 @@ static int add_template(pqx_packed_structs *s, const pqx_coded_step *steps, uint
 
 /* Intern the template of some steps; *number becomes UINT32_MAX if it is not usable. */
 static int intern(pqx_packed_structs *s, const pqx_coded_step *steps, uint32_t count,
-                  int is_verbatim, uint32_t *number, pqx_error *error)
+                  int is_verbatim, int physical_type, uint32_t *number, pqx_error *error)
 {
     size_t key = s->keys.size;
     *number = UINT32_MAX;
@@ -95,29 +97,41 @@ static int intern(pqx_packed_structs *s, const pqx_coded_step *steps, uint32_t c
         return PQX_OK;
     }
     *number = found;
-    return add_template(s, steps, count, key, hash, error);
+    return add_template(s, steps, count, key, hash, physical_type, error);
+}
+
+static int add_values(pqx_packed_structs *s, uint32_t template, const int64_t *values,
+                      pqx_error *error)
+{
+    uint64_t first = s->values.size / sizeof *values;
+    uint8_t number = (uint8_t)template;
+    PQX_TRY(pqx_buffer_append(&s->firsts, &first, sizeof first, error));
+    PQX_TRY(pqx_buffer_append(&s->templates_of, &number, 1, error));
+    s->count++;
+    return pqx_buffer_append(&s->values, values, s->templates[template].values * sizeof *values,
+                             error);
 }
 
 int pqx_packed_structs_add(pqx_packed_structs *s, uint32_t begin, uint32_t end,
-                           const pqx_packed_struct_facts *facts, pqx_error *error)
+                           const pqx_packed_struct_facts *facts, uint8_t *likely, pqx_error *error)
 {
     static const pqx_coded_step verbatim = {.code = PQX_VERBATIM_CODE, .kind = PQX_STEP_RAW};
     pqx_coded_step steps[PQX_MOST_STEPS];
     int64_t values[PQX_MOST_STEPS];
-    uint32_t count = 0, number;
+    uint32_t count = 0, number = *likely;
+    const pqx_coded_template *t = &s->templates[number < s->template_count ? number : 0];
+    if (number < s->template_count && t->has_path && t->physical_type == facts->physical_type
+        && pqx_packed_follow(s->data, begin, end, facts, pqx_packed_steps_of(s, number), t->count,
+                             values))
+        return add_values(s, number, values, error);
     PQX_TRY(pqx_packed_parse(s->data, s->size, begin, facts, steps, &count, values, error));
-    PQX_TRY(intern(s, steps, count, 0, &number, error));
+    PQX_TRY(intern(s, steps, count, 0, facts->physical_type, &number, error));
     if (number == UINT32_MAX) {
-        PQX_TRY(intern(s, &verbatim, 1, 1, &number, error));
+        PQX_TRY(intern(s, &verbatim, 1, 1, -1, &number, error));
         values[0] = (int64_t)((uint64_t)begin << 32 | end);
     }
-    uint64_t first = s->values.size / sizeof *values;
-    uint8_t template = (uint8_t)number;
-    PQX_TRY(pqx_buffer_append(&s->firsts, &first, sizeof first, error));
-    PQX_TRY(pqx_buffer_append(&s->templates_of, &template, 1, error));
-    s->count++;
-    return pqx_buffer_append(&s->values, values, s->templates[number].values * sizeof *values,
-                             error);
+    *likely = (uint8_t)number;
+    return add_values(s, number, values, error);
 }
 
 void pqx_packed_structs_number(pqx_packed_structs *s)

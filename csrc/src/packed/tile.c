@@ -3,14 +3,21 @@
 
 #include "packed/tile.h"
 
-void pqx_packed_tile_begin(pqx_packed_tile *tile, const pqx_packed_book *book, uint32_t columns,
-                           uint32_t rows)
+int pqx_packed_tile_begin(pqx_packed_tile *tile, const pqx_packed_book *book, uint32_t columns,
+                          uint32_t rows, pqx_error *error)
 {
-    tile->book = book;
+    if (tile->book != book) {
+        size_t size = ((size_t)book->role_count + book->chain_count) * sizeof *tile->tables;
+        free(tile->tables);
+        tile->tables = (pqx_packed_table *)malloc(size + 1);
+        tile->book = tile->tables ? book : NULL;
+        if (!tile->tables) return pqx_fail(error, PQX_NO_MEMORY, 0, size, 0);
+    }
     tile->columns = columns;
     tile->rows = rows;
     tile->texts_of = UINT32_MAX;
     memset(tile->has, 0, sizeof tile->has);
+    return PQX_OK;
 }
 
 void pqx_packed_tile_free(pqx_packed_tile *tile)
@@ -18,6 +25,7 @@ void pqx_packed_tile_free(pqx_packed_tile *tile)
     pqx_buffer *buffers[] = {&tile->values, &tile->positions, &tile->text, &tile->texts,
                              &tile->path_list};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) pqx_buffer_free(buffers[i]);
+    free(tile->tables);
     free(tile->word_ends);
     free(tile->rest_ends);
     tile->word_ends = tile->rest_ends = NULL;
@@ -53,7 +61,8 @@ static int read_placed(pqx_packed_tile *tile, pqx_content *c)
     tile->placed = *c;
     PQX_TRY(read_templates(tile, c));
     for (unsigned chain = 0; chain < tile->book->chain_count; chain++)
-        PQX_TRY(pqx_packed_table_read(c, 1, tile->rows, &tile->firsts[chain]));
+        PQX_TRY(pqx_packed_table_read(c, 1, tile->rows,
+                                      &tile->tables[tile->book->role_count + chain]));
     return read_tables(tile, PQX_ROLE_PLACED, c);
 }
 

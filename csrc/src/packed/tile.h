@@ -25,8 +25,7 @@ struct pqx_packed_tile {
     const uint8_t *templates;
     uint8_t templates_form;
     uint8_t has[4]; /* parts that have been read */
-    pqx_packed_table firsts[PQX_MOST_ROLES]; /* of each chain, where the rows' first bytes begin */
-    pqx_packed_table tables[PQX_MOST_ROLES]; /* of each role */
+    pqx_packed_table *tables; /* of each role; then, of each chain, where the rows' bytes begin */
     pqx_content placed; /* for errors */
     pqx_content words, rests;                /* the blocks of texts; those of the rests of long ones */
     const uint8_t *aliases;                  /* one byte per role of words */
@@ -38,8 +37,8 @@ struct pqx_packed_tile {
 };
 
 /* Begin to read a tile, part by part. */
-void pqx_packed_tile_begin(pqx_packed_tile *tile, const pqx_packed_book *book, uint32_t columns,
-                           uint32_t rows);
+int pqx_packed_tile_begin(pqx_packed_tile *tile, const pqx_packed_book *book, uint32_t columns,
+                          uint32_t rows, pqx_error *error);
 int pqx_packed_tile_read(pqx_packed_tile *tile, int part, pqx_content *content);
 void pqx_packed_tile_free(pqx_packed_tile *tile);
 
