@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 
 from .. import wire
-from ..errors import wire_error
 from .checksum import crc32
 from .flat_cells import OpenPayload
 from .packed_content import Content

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from .. import wire
 from . import varint
@@ -95,7 +96,7 @@ def by_columns(columns: Sequence[Sequence[int]]) -> bytes:
 
 def steps_of(column: Sequence[int]) -> tuple[int, int, list[int]]:
     """Return the usual difference of neighbours, and the width and the values of their distances from it."""
-    differences = [signed(after - before) for before, after in zip(column, column[1:], strict=False)]
+    differences = [signed(after - before) for before, after in pairwise(column)]
     slope = (min(differences) + max(differences)) >> 1 if differences else 0
     steps = [varint.zigzag_encode(signed(difference - slope)) for difference in differences]
     return slope, max(steps, default=0).bit_length(), steps

@@ -7,12 +7,13 @@ from itertools import groupby
 from typing import Any
 
 from .. import wire
-from ..errors import ParquetextError, wire_error
+from ..errors import wire_error
 from . import flat_names
 from .flat_ending import HAS_CREATED_BY
 from .index_file import Range, read_row_group
-from .index_read import Entry, Reader as IndexReader
-from .index_shape import GROUP, Numbers
+from .index_read import Entry
+from .index_read import Reader as IndexReader
+from .index_shape import GROUP
 from .name_table import NameTable
 from .packed_content import Content
 from .packed_file import PackedFile
@@ -36,8 +37,7 @@ from .packed_roles import Book
 from .packed_template import before_columns, emit
 from .packed_tile import Tile
 from .packed_words import Words, decompress
-from .records import checked
-from .scan import ELEMENT_FIELDS, ELEMENT_MEMBERS, KEY_VALUE_FIELDS, NO_FIELD_ID
+from .scan import KEY_VALUE_FIELDS
 
 __all__ = ["Reader"]
 
@@ -125,7 +125,8 @@ class Reader(IndexReader):
                 raise wire_error(wire.BAD_VALUE, place, limit, value % (1 << 64))
         element = self._element(thrift, Range(0, len(thrift)))
         element |= zip(("column_order", "max_definition", "max_repetition"), facts[3:6], strict=True)
-        return Entry(id, b"", place, thrift, element, *facts[:3], first_leaf, leaf_count, None)
+        parent, index, position = facts[:3]
+        return Entry(id, b"", place, thrift, element, parent, index, position, first_leaf, leaf_count, None)
 
     # ---- chunks
 
@@ -138,16 +139,14 @@ class Reader(IndexReader):
             self._tile = None
             book = self.books[0]
             tile = Tile(book, columns, rows, lambda area: file.cell((PLACED, BOUNDS)[area], number))
-            words = Words(
-                book, columns, lambda: file.cell(TEXTS, number), lambda: file.cell(LONG_TEXTS, number)
-            )
+            words = Words(book, columns, lambda: file.cell(TEXTS, number), lambda: file.cell(LONG_TEXTS, number))
             self._tile = number, tile, words
         return self._tile[1:]
 
     def chunk_bytes(self, leaf: int, row_groups) -> tuple[bytes, list[Range]]:
         """Return the concatenated Thrift bytes of a leaf's chunks in row groups, which ascend, and their ranges."""
         layout = self.file.layout
-        path = self.named(leaf).path
+        path = self.named(leaf).path or b""
         pieces: list[bytes] = []
         block, column = divmod(leaf, layout.tile_columns)
         for below, numbers in groupby(row_groups, lambda row_group: row_group // layout.tile_rows):

@@ -7,13 +7,24 @@ from typing import NamedTuple
 
 from .. import wire
 from .packed_content import Content
-from .packed_template import META, SIZES, STATISTICS, WORDS, Operation, area_of, code_of, read_operations, write_operations
+from .packed_template import (
+    META,
+    PLACED,
+    SIZES,
+    STATISTICS,
+    WORDS,
+    Operation,
+    area_of,
+    code_of,
+    read_operations,
+    write_operations,
+)
 
 __all__ = ["Book", "Chain", "Role", "make_book"]
 
 ALONE, SAME, DIFFERENCE, CHAINED = range(4)
+MOST_PREDICTOR = (CHAINED, DIFFERENCE, SAME)  # of the areas
 NO_ROLE = 255
-MOST_ROLES, MOST_CHAINS = 255, 255
 
 
 class Role(NamedTuple):
@@ -59,18 +70,22 @@ class Book(NamedTuple):
         roles: list[Role] = []
         for number in range(counts[0]):
             at, role = content.at, Role(*content.take(4))
-            if role.area > WORDS or role.predictor > CHAINED:
-                raise content.fail(wire.BAD_VALUE, at, WORDS, max(role.area, role.predictor))
-            limits = {SAME: (number, 256), DIFFERENCE: (number, number), CHAINED: (counts[1], 256)}
-            for step, (limit, used) in enumerate(zip(limits.get(role.predictor, ()), role[2:], strict=False), 2):
-                if used >= limit:
-                    raise content.fail(wire.BAD_VALUE, at + step, limit, used)
+            if role.area > WORDS:
+                raise content.fail(wire.BAD_VALUE, at, WORDS, role.area)
+            if role.predictor > MOST_PREDICTOR[role.area]:
+                raise content.fail(wire.BAD_VALUE, at + 1, MOST_PREDICTOR[role.area], role.predictor)
+            for step, used in enumerate(role[2 : 2 + {SAME: 1, DIFFERENCE: 2}.get(role.predictor, 0)], 2):
+                if used >= number or roles[used].area != role.area:
+                    raise content.fail(wire.BAD_VALUE, at + step, number, used)
+            if role.predictor == CHAINED and role.first >= counts[1]:
+                raise content.fail(wire.BAD_VALUE, at + 2, counts[1], role.first)
             roles.append(role)
         chains = []
         for _ in range(counts[1]):
             at, chain = content.at, Chain(*content.take(3))
             for step, used in enumerate(chain):
-                if used >= counts[0] and (step < 2 or used != NO_ROLE):
+                is_placed = used < counts[0] and roles[used].area == PLACED
+                if not is_placed and (step < 2 or used != NO_ROLE):
                     raise content.fail(wire.BAD_VALUE, at + step, counts[0], used)
             chains.append(chain)
         areas = [role.area for role in roles]
@@ -123,8 +138,8 @@ def known_roles() -> dict[int, tuple[int, tuple[int, ...]]]:
     }
 
 
-def known_chains() -> list[tuple[int, int, int | None]]:
-    """Return the codes of the roles of known chains."""
+def known_chains() -> list[tuple[int, int, int]]:
+    """Return the codes of the roles of known chains, of length, first and second begin; 0 for no role."""
     c, m = "COLUMN_CHUNK", "COLUMN_META_DATA"
 
     def code(*names: str) -> int:
@@ -137,9 +152,9 @@ def known_chains() -> list[tuple[int, int, int | None]]:
             code(meta, f"{m}_DICTIONARY_PAGE_OFFSET"),
             code(meta, f"{m}_DATA_PAGE_OFFSET"),
         ),
-        (code(f"{c}_COLUMN_INDEX_LENGTH"), code(f"{c}_COLUMN_INDEX_OFFSET"), None),
-        (code(f"{c}_OFFSET_INDEX_LENGTH"), code(f"{c}_OFFSET_INDEX_OFFSET"), None),
-        (code(meta, f"{m}_BLOOM_FILTER_LENGTH"), code(meta, f"{m}_BLOOM_FILTER_OFFSET"), None),
+        (code(f"{c}_COLUMN_INDEX_LENGTH"), code(f"{c}_COLUMN_INDEX_OFFSET"), 0),
+        (code(f"{c}_OFFSET_INDEX_LENGTH"), code(f"{c}_OFFSET_INDEX_OFFSET"), 0),
+        (code(meta, f"{m}_BLOOM_FILTER_LENGTH"), code(meta, f"{m}_BLOOM_FILTER_OFFSET"), 0),
     ]
 
 
@@ -154,7 +169,7 @@ class Kind(NamedTuple):
     """The roles and chains that are known of a kind of struct."""
 
     roles: Mapping[int, tuple[int, tuple[int, ...]]]
-    chains: Sequence[tuple[int, int, int | None]]
+    chains: Sequence[tuple[int, int, int]]
 
 
 CHUNKS, ROW_GROUPS, ELEMENTS = Kind(known_roles(), known_chains()), Kind(ROW_GROUP_CODES, []), Kind({}, [])
@@ -169,7 +184,7 @@ def order_of(kind: Kind, keys: Iterable[Key]) -> list[Key]:
 
 
 def make_book(kind: Kind, templates: Sequence[tuple[Operation, ...]]) -> tuple[Book, dict[Key, int]]:
-    """Number the roles of templates, and predict those that are known.
+    """Return the book of some templates: their roles get numbers, and known roles are predicted.
 
     Returns
     -------
@@ -182,13 +197,14 @@ def make_book(kind: Kind, templates: Sequence[tuple[Operation, ...]]) -> tuple[B
     }
     order = order_of(kind, keys)
     number_of = {key: number for number, key in enumerate(order)}
-    chains, chain_of = [], {}
+    chains: list[Chain] = []
+    chain_of: dict[int, int] = {}
     for number, (length, first, second) in enumerate(kind.chains):
-        found = [number_of.get((code, 0), NO_ROLE) for code in (length, first, second)]
+        found = [number_of.get((code, PLACED), NO_ROLE) for code in (length, first, second)]
         begins = [role for role in found[1:] if role != NO_ROLE]
         if found[0] != NO_ROLE and begins:
             chain_of[number] = len(chains)
-            chains.append(Chain(found[0], *(begins + [NO_ROLE])[:2]))
+            chains.append(Chain(found[0], *[*begins, NO_ROLE][:2]))
     roles = []
     for code, area in order:
         predictor, used = kind.roles.get(code, (ALONE, ()))
@@ -203,12 +219,15 @@ def make_book(kind: Kind, templates: Sequence[tuple[Operation, ...]]) -> tuple[B
     return Book(tuple(roles), tuple(chains), numbered), number_of
 
 
-def role_of(area: int, predictor: int, used: tuple[int, ...], number_of: dict[Key, int], chain_of: dict[int, int]) -> Role:
+def role_of(
+    area: int, predictor: int, used: tuple[int, ...], number_of: dict[Key, int], chain_of: dict[int, int]
+) -> Role:
+    """Return a known role, predicted if there are the roles that its prediction uses."""
     if predictor == CHAINED:
-        return Role(area, CHAINED, chain_of[used[0]]) if area == 0 and used[0] in chain_of else Role(area)
+        return Role(area, CHAINED, chain_of[used[0]]) if area == PLACED and used[0] in chain_of else Role(area)
     found = [number_of[code, area] for code in used if (code, area) in number_of]
     if predictor == SAME and found:
         return Role(area, SAME, found[0])
-    if predictor == DIFFERENCE and len(found) == 2:
+    if predictor == DIFFERENCE and len(found) == 2 and area != WORDS:
         return Role(area, DIFFERENCE, *found)
     return Role(area)

@@ -46,7 +46,7 @@ class Structs:
         self.parsed.append((self.numbers.setdefault(operations, len(self.numbers)), values))
 
     def make_book(self) -> None:
-        """Number the roles, after the last struct has been added."""
+        """Make the book, after the last struct has been added."""
         self.templates = list(self.numbers)
         self.book, self.number_of = make_book(self.kind, self.templates)
 

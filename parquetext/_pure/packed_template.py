@@ -35,9 +35,7 @@ HISTOGRAMS = {
     (*SIZES, wire.SIZE_STATISTICS_DEFINITION_LEVEL_HISTOGRAM),
 }
 STATISTICS = (META, wire.COLUMN_META_DATA_STATISTICS)
-BOUND_FIELDS = {
-    (*STATISTICS, getattr(wire, f"STATISTICS_{name}")) for name in ("MIN", "MAX", "MIN_VALUE", "MAX_VALUE")
-}
+BOUND_FIELDS = {(*STATISTICS, getattr(wire, f"STATISTICS_{name}")) for name in ("MIN", "MAX", "MIN_VALUE", "MAX_VALUE")}
 
 
 class Operation(NamedTuple):
@@ -277,5 +275,3 @@ def read_value(content: Content, kind: int, areas: Sequence[int]) -> Operation:
 
 def area_of(kind: int) -> int:
     return BOUND if kind in FIXED else WORDS if kind in (TEXT, RAW) else PLACED
-
-

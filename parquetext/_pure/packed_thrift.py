@@ -5,10 +5,10 @@ from __future__ import annotations
 from .. import wire
 from .checksum import crc32
 from .flat_names import GROUP
+from .packed_frame import GROUPS, KEY_VALUES, LITERAL, SCHEMA
 from .packed_layout import FRAME, NAMES, ORDER
 from .packed_read import Reader
 from .packed_template import emit
-from .packed_write import GROUPS, KEY_VALUES, LITERAL, SCHEMA
 
 __all__ = ["to_thrift", "verify"]
 
@@ -76,5 +76,5 @@ def verify(reader: Reader) -> None:
             file.bucket(number) if kind == NAMES else file.cell(kind, number)
     for id in (*range(reader.leaf_count), *range(GROUP + 1, GROUP + reader.node_count)):
         reader.begin()
-        if not reader.find_name(reader.named(id).path):
+        if not reader.find_name(reader.named(id).path or b""):
             raise file.fail(wire.BAD_VALUE, 0, 1, 0)

@@ -95,7 +95,9 @@ def write_numbers(book: Book, area: int, columns: Columns) -> bytes:
 def residuals_of(book: Book, area: int, columns: Columns, firsts: Sequence[Sequence[int]]) -> dict[int, list]:
     """Return the distances of a role's values from their predictions; None where a chunk has no value."""
     found: dict[int, list[list[int | None]]] = {
-        number: [[None] * len(column) for column in columns] for number, role in enumerate(book.roles) if role.area == area
+        number: [[None] * len(column) for column in columns]
+        for number, role in enumerate(book.roles)
+        if role.area == area
     }
     for row in range(len(columns[0])):
         positions = [first[row] for first in firsts]
@@ -221,7 +223,7 @@ class Tile:
 
     def parts(self, column: int, first: int, count: int, words: Sequence[dict[int, bytes]]) -> list[Part]:
         """Return the operations and the values of a column's structs; `words` are the texts of all of them."""
-        made = []
+        made: list[Part] = []
         for row, values in enumerate(self.chunks(column, first, count), first):
             operations = self.book.templates[self.templates[column * self.rows + row]]
             both = values | words[row]

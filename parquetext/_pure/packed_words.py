@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -56,11 +55,17 @@ def join(blocks: list[bytes]) -> bytes:
     return numbers.encode([[len(block)] for block in blocks]) + b"".join(blocks)
 
 
+def common_prefix(texts: Sequence[bytes]) -> bytes:
+    least, most = min(texts), max(texts)
+    different = (at for at, (one, other) in enumerate(zip(least, most, strict=False)) if one != other)
+    return least[: next(different, len(least))]
+
+
 def write_block(column, roles: list[int], compress: Compress | None) -> tuple[bytes, bytes]:
     texts = [chunk.values[number] for number in roles for chunk in column if number in chunk.values]
     if not texts:
         return b"", b""
-    prefix = os.path.commonprefix(texts)
+    prefix = common_prefix(texts)
     rests = [text[len(prefix) :] for text in texts]
     hot = b"".join(rest if len(rest) <= LONG else rest[:HOT] for rest in rests)
     cold = b"".join(rest[HOT:] for rest in rests if len(rest) > LONG)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from .. import wire
 from ..errors import wire_error
 from . import packed_numbers as numbers
 from . import varint
 from .checksum import crc32
-from .extension import MARKERS
 from .flat_ending import HAS_COLUMN_ORDERS, HAS_CREATED_BY, HAS_KEY_VALUES
 from .flat_names import GROUP, check_paths, fill_buckets, limit_of, tag_of
 from .flat_schema import Elements
-from .index_write import PAYLOAD_LIMIT, _Writer as IndexWriter
+from .index_write import PAYLOAD_LIMIT
+from .index_write import _Writer as IndexWriter
+from .packed_frame import frame_of
 from .packed_layout import (
     AREA,
     BOOKS,
@@ -29,7 +31,6 @@ from .packed_layout import (
     ORDER,
     PAIRS,
     PLACED,
-    RECORD,
     ROW_GROUPS,
     ROW_GROUPS_PER_CELL,
     SLOTS,
@@ -49,18 +50,11 @@ from .packed_template import BOUND, StructParser
 from .packed_template import PLACED as PLACED_ROLES
 from .packed_tile import write_numbers, write_templates
 from .packed_words import LEAST_COMPRESSED, write_words
-from .thrift import fields
 
 __all__ = ["write"]
 
 Compress = Callable[[bytes], bytes]
 AS_IT_IS, COMPRESSED = range(2)  # of a key-value pair
-LITERAL, SCHEMA, GROUPS, KEY_VALUES = range(4)  # steps that write FileMetaData
-LISTS = {
-    wire.FILE_META_DATA_SCHEMA: SCHEMA,
-    wire.FILE_META_DATA_ROW_GROUPS: GROUPS,
-    wire.FILE_META_DATA_KEY_VALUE_METADATA: KEY_VALUES,
-}
 
 
 def write(scan, compress: Compress | None = None, extensions: Iterable[tuple[bytes, bytes]] = ()) -> bytes:
@@ -93,7 +87,7 @@ class _Writer:
             raise wire_error(wire.ENCRYPTED, 0, 0, scan.encrypted)
         scan.check_regular()
         check_paths(scan, limit_of(scan.end))
-        self.elements = Elements(scan)
+        self.elements: Any = Elements(scan)
         self.rows = min(max(scan.row_group_count, 1), TILE_CHUNKS)
         self.columns = min(TILE_COLUMNS, TILE_CHUNKS // self.rows)
         self.contents: dict[int, list[bytes]] = {kind: [] for kind in ORDER}
@@ -115,7 +109,7 @@ class _Writer:
         for run in runs_of(self.scan.row_group_count, ROW_GROUPS_PER_CELL):
             self.contents[ROW_GROUPS].append(self.groups.write_run(run, self.compress))
         self.contents[PAIRS] = [self.pair(begin, end) for begin, end in self.ranges(self.scan.key_values, "bytes")]
-        frame, thrift_bytes, thrift_crc = self.frame()
+        frame, thrift_bytes, thrift_crc = frame_of(self.scan)
         self.contents[FRAME] = [frame]
         return self.assemble(thrift_bytes, thrift_crc)
 
@@ -193,41 +187,6 @@ class _Writer:
             return bytes((COMPRESSED,)) + head + frame
         return bytes((AS_IT_IS,)) + head + data
 
-    def frame(self) -> tuple[bytes, int, int]:
-        """Return the steps that write FileMetaData without its extension, and its length and its checksum."""
-        found = fields(self.data)
-        firsts = {
-            SCHEMA: self.ranges(self.scan.elements, "bytes"),
-            GROUPS: self.ranges(self.scan.row_groups, "bytes"),
-            KEY_VALUES: self.ranges(self.scan.key_values, "bytes"),
-        }
-        skipped, steps = [], []
-        for id, _, header, value, end in found:
-            ranges = firsts.get(LISTS.get(id, LITERAL), ())
-            if bytes(self.data[header:value]) in MARKERS:
-                skipped.append((header, end, LITERAL))
-            elif ranges and value < ranges[0][0] and ranges[-1][1] == end:
-                steps.append((ranges[0][0], end, LISTS[id]))
-        struct_end = (found[-1][4] if found else 0) + 1
-        return self.steps(sorted(skipped + steps), struct_end)
-
-    def steps(self, cuts: list[tuple[int, int, int]], end: int) -> tuple[bytes, int, int]:
-        pieces, thrift, at = [], [], 0
-        created_by = (0, 0)
-        name_begin, name_length = self.scan.created_by_position
-        size = 8
-        for begin, after, step in [*cuts, (end, end, LITERAL)]:
-            literal = bytes(self.data[at:begin])
-            head = bytes((LITERAL,)) + varint.encode(len(literal))
-            if self.scan.created_by is not None and at <= name_begin and name_begin + name_length <= begin:
-                created_by = size + len(head) + name_begin - at, name_length
-            pieces += (head, literal) if step == LITERAL else (head, literal, bytes((step,)))
-            size += sum(map(len, pieces[-3:] if step != LITERAL else pieces[-2:]))
-            thrift.append(bytes(self.data[at : begin if step == LITERAL else after]))
-            at = after
-        whole = b"".join(thrift)
-        return struct.pack("<II", *created_by) + b"".join(pieces), len(whole), crc32(whole)
-
     # ---- the payload
 
     def name_entries(self) -> list[tuple[int, int]]:
@@ -270,7 +229,10 @@ class _Writer:
 
     def lay_out(self) -> tuple[bytes, list[Area]]:
         """Return the cells and the lists of their ends, and the areas in the order of their kinds."""
-        cells, begins, ends, at = [], {}, {}, 0
+        cells: list[bytes] = []
+        begins: dict[int, int] = {}
+        ends: dict[int, list[int]] = {}
+        at = 0
         for kind in ORDER:
             begins[kind], ends[kind] = at, []
             for number, content in enumerate(self.contents[kind]):

@@ -56,7 +56,6 @@ int pqx_append_path_list(const uint8_t *path, size_t size, pqx_buffer *out, pqx_
 int pqx_append_column_orders(const uint8_t *orders, uint32_t count, pqx_buffer *out,
                              pqx_error *error);
 
-
 /* Return FIRST_PAGE by the format's rule (docs/formats.md, 3.6), which is frozen and differs from
  * pqx_chunk_begin. */
 static inline int64_t pqx_first_page(const pqx_chunk *chunk)

@@ -83,9 +83,9 @@ static inline uint32_t pqx_index_number(const uint8_t *bytes, uint32_t width)
 typedef struct pqx_index_names {
     uint32_t *id_of,
         *position; /* element -> leaf, or PQX_FLAT_GROUP | node; its index among its siblings */
-    uint32_t *node_element;  /* node -> element */
-    uint32_t *homes, count;  /* of the entries: upper halves of their hashes */
-    uint8_t *entries;        /* tag and id, 8 bytes each */
+    uint32_t *node_element; /* node -> element */
+    uint32_t *homes, count; /* of the entries: upper halves of their hashes */
+    uint8_t *entries;       /* tag and id, 8 bytes each */
 } pqx_index_names;
 
 /* Return the number of entries: one per path, one per field id. */

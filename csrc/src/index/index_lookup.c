@@ -135,8 +135,8 @@ static int look_up(pqx_index *index, uint64_t hash, lookup *l, pqx_error *error)
     if (names->is_read) return look_up_in_all(index, l, error);
     pqx_index_begin(index);
     if (!buckets)
-        return try_entries(index, index->listed, index->shape.names,
-                           index->listed_place, (uint32_t)hash, l, error);
+        return try_entries(index, index->listed, index->shape.names, index->listed_place,
+                           (uint32_t)hash, l, error);
     for (uint32_t step = 0; step < buckets && used == PQX_FLAT_BUCKET_ENTRIES; step++) {
         uint64_t place = 0;
         PQX_TRY(load_bucket(index, (uint32_t)bucket, &place, &used, error));

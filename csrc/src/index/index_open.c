@@ -133,15 +133,14 @@ int pqx_index_open_as(const pqx_index_form *form, void *state, const pqx_source 
 {
     uint32_t tail_block;
     *opened = NULL;
-    int status = check_ranges(source, footer, thrift_length, payload, length, known_size,
-                              known_end, form->smallest_tail, error);
+    int status = check_ranges(source, footer, thrift_length, payload, length, known_size, known_end,
+                              form->smallest_tail, error);
     pqx_index *index = status ? NULL : (pqx_index *)calloc(1, sizeof *index);
     if (index) index->held = (uint8_t *)malloc(known_size + 1);
     if (!index || !index->held) {
         free(index);
         form->close(state);
-        return status ? status
-                      : pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *index + known_size, 0);
+        return status ? status : pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *index + known_size, 0);
     }
     index->form = form;
     index->state = state;

@@ -56,8 +56,8 @@ struct pqx_index {
     uint32_t created_by_crc;
     uint8_t *held; /* the file's bytes [held_begin, held_end) */
     uint64_t held_begin, held_end;
-    const uint8_t *listed; /* the names in the tail block, */
-    uint64_t listed_place; /* and their place */
+    const uint8_t *listed;               /* the names in the tail block, */
+    uint64_t listed_place;               /* and their place */
     pqx_index_entry column, node, above; /* the most recent one of each; a group above that node */
     uint32_t group; /* the group whose path is known: the parent of the last node; 0: none */
     pqx_buffer group_path;

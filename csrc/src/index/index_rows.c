@@ -168,8 +168,8 @@ int pqx_index_load_pair(pqx_index *index, uint32_t number, pqx_error *error)
     const uint8_t *cell = index->text.data;
     pqx_range range = {pqx_index_number(cell + 8, o), pqx_index_number(cell + 8 + o, o)};
     index->pair_begin = range.offset;
-    return pqx_index_read_thrift(index, place + 8, range, pqx_load32(cell + 4),
-                                 &index->pair_thrift, error);
+    return pqx_index_read_thrift(index, place + 8, range, pqx_load32(cell + 4), &index->pair_thrift,
+                                 error);
 }
 
 int pqx_index_read_pair(pqx_index *index, uint32_t number, pqx_key_value *pair, pqx_error *error)

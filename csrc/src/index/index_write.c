@@ -193,8 +193,12 @@ static void put_tail(pqx_index_writer *w)
     const pqx_scan *scan = w->scan;
     const pqx_index_shape *s = &w->shape;
     uint8_t *tail = w->at;
-    const uint32_t words[] = {s->leaves, s->nodes,        s->row_groups,          s->key_values,
-                              s->names,  pqx_index_arrow_schema(w->footer, scan),
+    const uint32_t words[] = {s->leaves,
+                              s->nodes,
+                              s->row_groups,
+                              s->key_values,
+                              s->names,
+                              pqx_index_arrow_schema(w->footer, scan),
                               (uint32_t)scan->version};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) w->at = put(w->at, words[i], 4);
     w->at = put(w->at, (uint64_t)scan->num_rows, 8);

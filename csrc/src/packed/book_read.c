@@ -16,14 +16,17 @@ static int read_role(pqx_content *c, pqx_packed_book *book, unsigned number, uns
     PQX_TRY(pqx_content_take(c, 4, &bytes));
     pqx_packed_role *role = &book->roles[number];
     *role = (pqx_packed_role){bytes[0], bytes[1], bytes[2], bytes[3]};
-    if (role->area > PQX_ROLE_WORDS || role->predictor > PQX_CHAINED)
-        return pqx_content_fail(c, PQX_BAD_VALUE, at, PQX_ROLE_WORDS,
-                                role->area > role->predictor ? role->area : role->predictor);
-    unsigned limit = role->predictor == PQX_CHAINED ? chains : number;
-    if (role->predictor != PQX_ALONE && role->first >= limit)
-        return pqx_content_fail(c, PQX_BAD_VALUE, at + 2, limit, role->first);
-    if (role->predictor == PQX_DIFFERENCE && role->second >= number)
-        return pqx_content_fail(c, PQX_BAD_VALUE, at + 3, number, role->second);
+    if (role->area > PQX_ROLE_WORDS)
+        return pqx_content_fail(c, PQX_BAD_VALUE, at, PQX_ROLE_WORDS, role->area);
+    static const uint8_t most[] = {PQX_CHAINED, PQX_DIFFERENCE, PQX_SAME}; /* by area */
+    if (role->predictor > most[role->area])
+        return pqx_content_fail(c, PQX_BAD_VALUE, at + 1, most[role->area], role->predictor);
+    const uint8_t arguments[] = {role->first, role->second};
+    for (int i = 0; i < (role->predictor == PQX_DIFFERENCE ? 2 : role->predictor == PQX_SAME); i++)
+        if (arguments[i] >= number || book->roles[arguments[i]].area != role->area)
+            return pqx_content_fail(c, PQX_BAD_VALUE, at + 2 + (size_t)i, number, arguments[i]);
+    if (role->predictor == PQX_CHAINED && role->first >= chains)
+        return pqx_content_fail(c, PQX_BAD_VALUE, at + 2, chains, role->first);
     pqx_add_role(&book->of_area[role->area], number);
     return PQX_OK;
 }
@@ -35,7 +38,8 @@ static int read_chain(pqx_content *c, pqx_packed_book *book, unsigned number, un
     PQX_TRY(pqx_content_take(c, 3, &bytes));
     book->chains[number] = (pqx_packed_chain){bytes[0], bytes[1], bytes[2]};
     for (unsigned i = 0; i < 3; i++)
-        if (bytes[i] >= roles && (i < 2 || bytes[i] != PQX_NO_ROLE))
+        if ((bytes[i] >= roles || book->roles[bytes[i]].area != PQX_ROLE_PLACED)
+            && (i < 2 || bytes[i] != PQX_NO_ROLE))
             return pqx_content_fail(c, PQX_BAD_VALUE, at + i, roles, bytes[i]);
     return PQX_OK;
 }

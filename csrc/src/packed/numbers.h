@@ -49,8 +49,8 @@ static inline int64_t pqx_packed_row_at(const pqx_packed_row *row, uint64_t numb
 typedef struct pqx_packed_table {
     uint32_t columns, rows;
     uint8_t form, is_marked;
-    unsigned width;      /* of a form up to MOST_BITS */
-    const uint8_t *data; /* the packed numbers */
+    unsigned width;       /* of a form up to MOST_BITS */
+    const uint8_t *data;  /* the packed numbers */
     const uint8_t *codes; /* COLUMNS: of each column, its width and if it has differences */
     pqx_packed_row bases, slopes;
 } pqx_packed_table;

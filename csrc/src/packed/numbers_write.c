@@ -64,8 +64,7 @@ typedef struct column_form {
     int has_steps;
 } column_form;
 
-static int64_t middle(int64_t one, int64_t other)
-{ return (one & other) + ((one ^ other) >> 1); }
+static int64_t middle(int64_t one, int64_t other) { return (one & other) + ((one ^ other) >> 1); }
 
 static int64_t step_after(const int64_t *column, uint32_t row)
 { return (int64_t)((uint64_t)column[row + 1] - (uint64_t)column[row]); }
@@ -108,7 +107,8 @@ static int put_columns(pqx_buffer *out, const int64_t *values, uint32_t columns,
     PQX_TRY(put_byte(out, PQX_TABLE_COLUMNS, error));
     for (uint32_t i = 0; i < columns; i++) {
         column_form form = form_of(values + (size_t)i * rows, rows);
-        PQX_TRY(put_byte(out, (uint8_t)(form.width | (form.has_steps ? PQX_TABLE_DELTA : 0)), error));
+        PQX_TRY(
+            put_byte(out, (uint8_t)(form.width | (form.has_steps ? PQX_TABLE_DELTA : 0)), error));
         bases[i] = form.base;
         if (form.has_steps) slopes[deltas++] = form.slope;
     }

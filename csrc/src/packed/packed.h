@@ -32,12 +32,16 @@ enum {
 };
 enum pqx_frame_step { PQX_FRAME_LITERAL, PQX_FRAME_SCHEMA, PQX_FRAME_ROW_GROUPS, PQX_FRAME_PAIRS };
 
-
 /* Return the start of a cell's checksum, so that no cell is taken for another one. */
 static inline uint32_t pqx_packed_seed(int kind, uint32_t number)
 { return number << 4 | (uint32_t)kind; }
 
 static inline uint32_t pqx_packed_parts(uint32_t count, uint32_t most)
 { return count ? (count - 1) / most + 1 : 0; }
+
+/* Append the place of created_by, and the steps that write FileMetaData without its extension, to a
+ * FRAME cell; *thrift_bytes and *thrift_crc are those of the result. */
+int pqx_packed_write_frame(const uint8_t *footer, const pqx_scan *scan, pqx_buffer *cell,
+                           uint32_t *thrift_bytes, uint32_t *thrift_crc, pqx_error *error);
 
 #endif

@@ -113,8 +113,8 @@ static int read_tail(pqx_index *index, uint32_t tail, pqx_error *error)
 }
 
 int pqx_packed_open(const pqx_source *source, uint64_t payload, uint64_t length,
-                    const uint8_t *known, size_t known_size, uint64_t known_end,
-                    pqx_index **opened, pqx_error *error)
+                    const uint8_t *known, size_t known_size, uint64_t known_end, pqx_index **opened,
+                    pqx_error *error)
 {
     static const pqx_index_form form = {
         .smallest_tail = PQX_PACKED_TAIL_BYTES + PQX_PACKED_RECORD_BYTES,
@@ -131,8 +131,8 @@ int pqx_packed_open(const pqx_source *source, uint64_t payload, uint64_t length,
     pqx_packed *packed = (pqx_packed *)calloc(1, sizeof *packed);
     *opened = NULL;
     if (!packed) return pqx_fail(error, PQX_NO_MEMORY, 0, sizeof *packed, 0);
-    packed->tile_number = packed->leaves.number = packed->nodes.number =
-        packed->row_groups.number = PQX_INDEX_NOTHING;
+    packed->tile_number = packed->leaves.number = packed->nodes.number = packed->row_groups.number =
+        PQX_INDEX_NOTHING;
     return pqx_index_open_as(&form, packed, source, payload, length, payload, length, known,
                              known_size, known_end, opened, error);
 }

@@ -40,8 +40,7 @@ int pqx_packed_load(pqx_index *index, int kind, uint32_t number, pqx_buffer *cel
                              size - PQX_PACKED_CRC_BYTES);
     if (stored != crc) return pqx_index_fail(index, error, PQX_CHECKSUM, begin, stored, crc);
     cell->size = size;
-    *content =
-        (pqx_content){cell->data, size, PQX_PACKED_CRC_BYTES, index->payload + begin, error};
+    *content = (pqx_content){cell->data, size, PQX_PACKED_CRC_BYTES, index->payload + begin, error};
     return PQX_OK;
 }
 
@@ -114,18 +113,20 @@ static int read_numbers(pqx_index *index, const pqx_packed_run *run, uint32_t at
     int is_node = (id & PQX_FLAT_GROUP) != 0;
     uint32_t number = id & ~PQX_FLAT_GROUP;
     uint64_t elements = (uint64_t)s->leaves + s->nodes;
-    PQX_TRY(check_number(run, 0, at, id == PQX_FLAT_GROUP ? 1 : is_node ? number : s->nodes,
+    PQX_TRY(check_number(run, 0, at,
+                         id == PQX_FLAT_GROUP ? 1
+                         : is_node            ? number
+                                              : s->nodes,
                          &entry->parent, error));
     PQX_TRY(check_number(run, 1, at, elements, &entry->index, error));
     PQX_TRY(check_number(run, 2, at, elements, &entry->position, error));
-    for (int i = 0; i < 3; i++)
-        PQX_TRY(check_number(run, 3 + i, at, 256, &levels[i], error));
+    for (int i = 0; i < 3; i++) PQX_TRY(check_number(run, 3 + i, at, 256, &levels[i], error));
     entry->first_leaf = number;
     entry->leaf_count = 1;
     if (!is_node) return PQX_OK;
     PQX_TRY(check_number(run, 6, at, s->leaves + UINT64_C(1), &entry->first_leaf, error));
-    return check_number(run, 7, at, s->leaves - (uint64_t)entry->first_leaf + 1,
-                        &entry->leaf_count, error);
+    return check_number(run, 7, at, s->leaves - (uint64_t)entry->first_leaf + 1, &entry->leaf_count,
+                        error);
 }
 
 int pqx_packed_load_entry(pqx_index *index, pqx_index_entry *entry, uint32_t id, pqx_error *error)
@@ -157,8 +158,8 @@ int pqx_packed_load_entry(pqx_index *index, pqx_index_entry *entry, uint32_t id,
 
 int pqx_packed_load_bucket(pqx_index *index, uint32_t bucket, uint64_t *place, pqx_error *error)
 {
-    *place = pqx_packed_of(index)->areas[PQX_CELLS_NAMES].begin
-             + PQX_FLAT_PAGE_BYTES * (uint64_t)bucket;
+    *place =
+        pqx_packed_of(index)->areas[PQX_CELLS_NAMES].begin + PQX_FLAT_PAGE_BYTES * (uint64_t)bucket;
     return pqx_index_load(index, *place, PQX_FLAT_PAGE_BYTES, &index->bucket, error);
 }
 
@@ -220,7 +221,8 @@ int pqx_packed_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t 
 }
 
 int pqx_packed_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
-                       pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_error *error)
+                           pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
+                           pqx_error *error)
 {
     pqx_packed *p = pqx_packed_of(index);
     size_t at = arena->size;
@@ -239,7 +241,7 @@ int pqx_packed_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint
 /* ---- row groups, key-values and the rest ---- */
 
 int pqx_packed_read_row_groups(pqx_index *index, uint32_t first, uint32_t count,
-                           pqx_row_group *groups, pqx_error *error)
+                               pqx_row_group *groups, pqx_error *error)
 {
     pqx_packed *p = pqx_packed_of(index);
     for (uint32_t i = 0; i < count; i++) {
@@ -255,8 +257,8 @@ int pqx_packed_read_row_groups(pqx_index *index, uint32_t first, uint32_t count,
         if (pqx_index_decode_row_group(&index->scanning, index->own.data, index->own.size,
                                        columns_at, &groups[i])
             != PQX_OK)
-            return pqx_fail(error, PQX_BAD_VALUE, p->row_groups.tile.placed.place,
-                            index->own.size, 0);
+            return pqx_fail(error, PQX_BAD_VALUE, p->row_groups.tile.placed.place, index->own.size,
+                            0);
         groups[i].chunk_count = index->shape.leaves;
     }
     return PQX_OK;

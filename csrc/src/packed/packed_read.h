@@ -7,7 +7,8 @@
 #include "packed/tile.h"
 
 typedef struct pqx_packed_area_entry {
-    uint32_t cells, begin, directory; /* number, place of the first, place of the list of their ends */
+    uint32_t cells, begin,
+        directory; /* number, place of the first, place of the list of their ends */
 } pqx_packed_area_entry;
 
 /* A cell with its bytes, and the tile that it contains. */
@@ -22,7 +23,7 @@ typedef struct pqx_packed {
     pqx_index *index;
     pqx_packed_area_entry areas[PQX_CELLS_KINDS];
     uint32_t tile_columns, tile_rows, tiles_below, thrift_bytes, thrift_crc;
-    uint32_t tail; /* the place of the tail block */
+    uint32_t tail;  /* the place of the tail block */
     uint64_t limit; /* of the Thrift bytes that one call makes */
     int has_books;
     pqx_buffer books_cell;

@@ -90,8 +90,8 @@ static int put_row_group(pqx_index *index, uint32_t number, uint32_t row, uint32
     size_t before = columns_at < index->own.size ? columns_at : index->own.size;
     PQX_TRY(pqx_buffer_append(out, index->own.data, before, error));
     if (columns_at != SIZE_MAX) {
-        pqx_bytes head = pqx_packed_columns_head(&p->row_groups.tile,
-                                                 number % PQX_ROW_GROUPS_PER_CELL);
+        pqx_bytes head =
+            pqx_packed_columns_head(&p->row_groups.tile, number % PQX_ROW_GROUPS_PER_CELL);
         PQX_TRY(pqx_buffer_append(out, head.data, head.size, error));
         for (uint32_t leaf = 0; leaf < index->shape.leaves; leaf++) {
             const uint64_t *begin = &chunks->begins[(size_t)leaf * rows + row];
@@ -141,7 +141,8 @@ static int put_step(pqx_index *index, pqx_content *c, pqx_buffer *out, pqx_error
     uint64_t length = 0;
     const uint8_t *literal;
     PQX_TRY(pqx_content_byte(c, &step));
-    if (step > PQX_FRAME_PAIRS) return pqx_content_fail(c, PQX_BAD_VALUE, at, PQX_FRAME_PAIRS, step);
+    if (step > PQX_FRAME_PAIRS)
+        return pqx_content_fail(c, PQX_BAD_VALUE, at, PQX_FRAME_PAIRS, step);
     if (step == PQX_FRAME_SCHEMA) return put_schema(index, out, error);
     if (step == PQX_FRAME_ROW_GROUPS) return put_row_groups(index, out, error);
     if (step == PQX_FRAME_PAIRS) return put_pairs(index, out, error);

@@ -21,7 +21,8 @@ static int check_names(pqx_index *index, pqx_error *error)
 {
     const pqx_index_shape *s = &index->shape;
     for (uint64_t i = 1; i < (uint64_t)s->leaves + s->nodes; i++) {
-        uint32_t id = i <= s->leaves ? (uint32_t)(i - 1) : PQX_FLAT_GROUP | (uint32_t)(i - s->leaves),
+        uint32_t id = i <= s->leaves ? (uint32_t)(i - 1)
+                                     : PQX_FLAT_GROUP | (uint32_t)(i - s->leaves),
                  first;
         const pqx_index_entry *entry;
         size_t count;

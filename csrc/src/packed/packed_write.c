@@ -4,7 +4,6 @@
 #include "flat/flat_residue.h"
 #include "index/index.h"
 #include "packed/tile_write.h"
-#include "thrift/cursor.h"
 
 typedef struct pqx_packed_writer {
     const uint8_t *footer;
@@ -89,14 +88,13 @@ static int add_chunks(pqx_packed_writer *w)
     pqx_buffer path = {0}, lists = {0};
     size_t *ends = (size_t *)malloc((scan->leaf_count + (size_t)1) * sizeof *ends);
     uint8_t *likely = (uint8_t *)malloc(scan->leaf_count + (size_t)1); /* of each leaf */
-    int status = ends && likely ? PQX_OK
-                                : pqx_fail(w->error, PQX_NO_MEMORY, 0, scan->leaf_count * 9, 0);
+    int status =
+        ends && likely ? PQX_OK : pqx_fail(w->error, PQX_NO_MEMORY, 0, scan->leaf_count * 9, 0);
     if (status == PQX_OK) memset(likely, PQX_NO_TEMPLATE, scan->leaf_count);
     for (uint32_t leaf = 0; status == PQX_OK && leaf < scan->leaf_count; leaf++) {
         ends[leaf] = lists.size;
         status = make_path(w, scan->leaves[leaf], &path);
-        if (status == PQX_OK)
-            status = pqx_append_path_list(path.data, path.size, &lists, w->error);
+        if (status == PQX_OK) status = pqx_append_path_list(path.data, path.size, &lists, w->error);
         ends[leaf + 1] = lists.size;
     }
     for (uint64_t i = 0; status == PQX_OK && i < scan->chunk_count; i++) {
@@ -136,8 +134,8 @@ static int add_row_groups(pqx_packed_writer *w)
             .columns_end = end,
         };
         PQX_TRY(pqx_packed_structs_add(&w->structs[PQX_BOOK_ROW_GROUPS], group->bytes.offset,
-                                       group->bytes.offset + group->bytes.length, &facts,
-                                       &likely, w->error));
+                                       group->bytes.offset + group->bytes.length, &facts, &likely,
+                                       w->error));
     }
     return PQX_OK;
 }
@@ -161,12 +159,12 @@ static int divide(pqx_packed_writer *w)
         w->structs[i].data = w->footer;
         w->structs[i].size = w->scan->end;
         w->structs[i].kind = i;
+        PQX_TRY(pqx_buffer_reserve(&w->structs[i].values, 1, w->error)); /* no NULL below */
     }
     PQX_TRY(add_chunks(w));
     PQX_TRY(add_row_groups(w));
     for (uint32_t i = 0; i < w->scan->leaf_count; i++) PQX_TRY(add_element(w, w->scan->leaves[i]));
-    for (uint32_t i = 0; i < node_count(w); i++)
-        PQX_TRY(add_element(w, w->names.node_element[i]));
+    for (uint32_t i = 0; i < node_count(w); i++) PQX_TRY(add_element(w, w->names.node_element[i]));
     pqx_buffer *cell;
     PQX_TRY(begin_cell(w, PQX_CELLS_BOOKS, &cell));
     for (int i = 0; i < PQX_BOOKS; i++) {
@@ -197,9 +195,8 @@ static uint32_t least(uint32_t one, uint32_t other) { return one < other ? one :
 static int write_tiles(pqx_packed_writer *w)
 {
     const pqx_scan *scan = w->scan;
-    pqx_tile_writer tile = {.structs = &w->structs[PQX_BOOK_CHUNKS],
-                            .compress = w->compress,
-                            .error = w->error};
+    pqx_tile_writer tile = {
+        .structs = &w->structs[PQX_BOOK_CHUNKS], .compress = w->compress, .error = w->error};
     int status = PQX_OK;
     for (uint32_t leaf = 0; status == PQX_OK && leaf < scan->leaf_count; leaf += w->columns) {
         for (uint32_t row = 0; status == PQX_OK && row < scan->row_group_count; row += w->rows) {
@@ -234,9 +231,8 @@ static int write_run(pqx_tile_writer *tile, uint64_t first, uint32_t count, pqx_
 
 static int write_row_groups(pqx_packed_writer *w)
 {
-    pqx_tile_writer tile = {.structs = &w->structs[PQX_BOOK_ROW_GROUPS],
-                            .compress = w->compress,
-                            .error = w->error};
+    pqx_tile_writer tile = {
+        .structs = &w->structs[PQX_BOOK_ROW_GROUPS], .compress = w->compress, .error = w->error};
     uint32_t all = w->scan->row_group_count;
     int status = PQX_OK;
     for (uint32_t first = 0; status == PQX_OK && first < all; first += PQX_ROW_GROUPS_PER_CELL) {
@@ -332,103 +328,12 @@ static int write_slots(pqx_packed_writer *w)
     return PQX_OK;
 }
 
-/* The steps that write FileMetaData, while they are written. */
-typedef struct frame {
-    pqx_packed_writer *w;
-    pqx_buffer *cell;
-    size_t start, at; /* of the content in the cells; in the footer */
-    uint32_t created_by, crc;
-    uint64_t bytes;
-} frame;
-
-/* Write the literal up to `begin`, and the step for the bytes after it up to `end`. */
-static int put_cut(frame *f, size_t begin, size_t end, int step)
-{
-    pqx_packed_writer *w = f->w;
-    pqx_range name = w->scan->created_by;
-    PQX_TRY(put_byte(f->cell, PQX_FRAME_LITERAL, w->error));
-    PQX_TRY(put_varint(f->cell, begin - f->at, w->error));
-    if (w->scan->has_created_by && f->at <= name.offset
-        && name.offset + (size_t)name.length <= begin)
-        f->created_by = (uint32_t)(f->cell->size - f->start + (name.offset - f->at));
-    PQX_TRY(pqx_buffer_append(f->cell, w->footer + f->at, begin - f->at, w->error));
-    size_t made = step == PQX_FRAME_LITERAL ? begin : end;
-    f->crc = pqx_crc32(f->crc, w->footer + f->at, made - f->at);
-    f->bytes += made - f->at;
-    f->at = end;
-    return step == PQX_FRAME_LITERAL ? PQX_OK : put_byte(f->cell, (uint32_t)step, w->error);
-}
-
-/* Return the step for a list of FileMetaData whose items begin at *begin, or LITERAL. */
-static int step_of(const pqx_packed_writer *w, const pqx_field *field, size_t *begin)
-{
-    const pqx_scan *scan = w->scan;
-    pqx_range first = {0}, last = {0};
-    int step = PQX_FRAME_LITERAL;
-    if (field->id == PQX_FILE_META_DATA_SCHEMA) {
-        step = PQX_FRAME_SCHEMA;
-        first = scan->elements[0].bytes;
-        last = scan->elements[scan->element_count - 1].bytes;
-    } else if (field->id == PQX_FILE_META_DATA_ROW_GROUPS && scan->row_group_count) {
-        step = PQX_FRAME_ROW_GROUPS;
-        first = scan->row_groups[0].bytes;
-        last = scan->row_groups[scan->row_group_count - 1].bytes;
-    } else if (field->id == PQX_FILE_META_DATA_KEY_VALUE_METADATA && scan->key_value_count) {
-        step = PQX_FRAME_PAIRS;
-        first = scan->key_values[0].bytes;
-        last = scan->key_values[scan->key_value_count - 1].bytes;
-    }
-    *begin = first.offset;
-    int fits = field->value < first.offset && last.offset + (size_t)last.length == field->end;
-    return fits ? step : PQX_FRAME_LITERAL;
-}
-
-/* Move over a field's value: over a list that has been scanned at once. */
-static int skip_value(pqx_cursor *c, const pqx_scan *scan, int type)
-{
-    const pqx_range *lists[] = {&scan->schema, &scan->row_groups_list, &scan->key_values_list};
-    for (int i = 0; i < 3; i++) {
-        if (!lists[i]->length || c->at != lists[i]->offset) continue;
-        c->at += lists[i]->length;
-        return PQX_OK;
-    }
-    return pqx_skip(c, type, 0, PQX_MAX_DEPTH - 1);
-}
-
-static int put_frame(frame *f)
-{
-    pqx_packed_writer *w = f->w;
-    pqx_cursor c = {w->footer, w->scan->end, 0, w->error};
-    for (int32_t id = 0;;) {
-        pqx_field field = {.header = c.at};
-        int type = 0;
-        size_t begin;
-        PQX_TRY(pqx_read_field(&c, &id, &type));
-        if (type == 0) break;
-        field.id = (int16_t)id;
-        field.value = c.at;
-        PQX_TRY(skip_value(&c, w->scan, type));
-        field.end = c.at;
-        int step = step_of(w, &field, &begin);
-        if (pqx_marker_at(w->footer, w->scan->end, field.header) != PQX_MARKER_NONE)
-            PQX_TRY(put_cut(f, field.header, field.end, PQX_FRAME_LITERAL));
-        else if (step != PQX_FRAME_LITERAL) PQX_TRY(put_cut(f, begin, field.end, step));
-    }
-    return put_cut(f, c.at, c.at, PQX_FRAME_LITERAL); /* without what follows the stop byte */
-}
-
 static int write_frame(pqx_packed_writer *w)
 {
-    static const uint8_t no_place[8] = {0};
-    frame f = {.w = w};
-    PQX_TRY(begin_cell(w, PQX_CELLS_FRAME, &f.cell));
-    f.start = f.cell->size;
-    PQX_TRY(pqx_buffer_append(f.cell, no_place, sizeof no_place, w->error));
-    PQX_TRY(put_frame(&f));
-    pqx_store32(f.cell->data + f.start, f.created_by);
-    pqx_store32(f.cell->data + f.start + 4, f.created_by ? w->scan->created_by.length : 0);
-    w->thrift_bytes = (uint32_t)f.bytes;
-    w->thrift_crc = f.crc;
+    pqx_buffer *cell;
+    PQX_TRY(begin_cell(w, PQX_CELLS_FRAME, &cell));
+    PQX_TRY(pqx_packed_write_frame(w->footer, w->scan, cell, &w->thrift_bytes, &w->thrift_crc,
+                                   w->error));
     return end_cell(w, PQX_CELLS_FRAME);
 }
 
@@ -436,9 +341,9 @@ static int write_frame(pqx_packed_writer *w)
 
 /* The order of the areas: what a first look-up needs is near the end. */
 static const uint8_t order[] = {
-    PQX_CELLS_LONG_TEXTS, PQX_CELLS_TEXTS,      PQX_CELLS_BOUNDS, PQX_CELLS_PAIRS,
-    PQX_CELLS_SLOTS,      PQX_CELLS_LEAVES,     PQX_CELLS_NODES,  PQX_CELLS_ROW_GROUPS,
-    PQX_CELLS_PLACED,     PQX_CELLS_NAMES,      PQX_CELLS_BOOKS,  PQX_CELLS_FRAME,
+    PQX_CELLS_LONG_TEXTS, PQX_CELLS_TEXTS,  PQX_CELLS_BOUNDS, PQX_CELLS_PAIRS,
+    PQX_CELLS_SLOTS,      PQX_CELLS_LEAVES, PQX_CELLS_NODES,  PQX_CELLS_ROW_GROUPS,
+    PQX_CELLS_PLACED,     PQX_CELLS_NAMES,  PQX_CELLS_BOOKS,  PQX_CELLS_FRAME,
 };
 enum { AREAS = sizeof order };
 
@@ -449,8 +354,8 @@ static int put_areas(pqx_packed_writer *w, uint8_t entries[AREAS * PQX_PACKED_AR
     for (int i = 0; i < AREAS; i++) {
         begins[order[i]] = out->size - start;
         if (w->cells[order[i]].size)
-            PQX_TRY(pqx_buffer_append(out, w->cells[order[i]].data, w->cells[order[i]].size,
-                                      w->error));
+            PQX_TRY(
+                pqx_buffer_append(out, w->cells[order[i]].data, w->cells[order[i]].size, w->error));
     }
     for (int kind = 1; kind <= AREAS; kind++) {
         uint8_t *entry = entries + (kind - 1) * PQX_PACKED_AREA_BYTES;
@@ -475,9 +380,10 @@ static int put_tail(pqx_packed_writer *w, const uint8_t entries[AREAS * PQX_PACK
     pqx_buffer *out = w->out;
     uint8_t tail[PQX_PACKED_TAIL_BYTES] = {0}, record[PQX_PACKED_RECORD_BYTES];
     size_t start = out->size, listed = w->names.count <= PQX_FLAT_LIST_ENTRIES ? w->names.count : 0;
-    const uint32_t words[] = {scan->leaf_count,      node_count(w),  scan->row_group_count,
-                              scan->key_value_count, w->names.count,
-                              pqx_index_arrow_schema(w->footer, scan), (uint32_t)scan->version};
+    const uint32_t words[] = {scan->leaf_count,       node_count(w),
+                              scan->row_group_count,  scan->key_value_count,
+                              w->names.count,         pqx_index_arrow_schema(w->footer, scan),
+                              (uint32_t)scan->version};
     memcpy(tail, words, sizeof words);
     pqx_store64(tail + 28, (uint64_t)scan->num_rows);
     pqx_store32(tail + 36, w->thrift_bytes);
@@ -510,8 +416,7 @@ static int check(const pqx_packed_writer *w)
                             scan->leaf_count, scan->row_groups[i].chunk_count);
     PQX_TRY(pqx_flat_check_paths(scan, pqx_flat_limit(scan->end), w->error));
     uint64_t names = pqx_index_names_count(scan);
-    return names <= UINT32_MAX ? PQX_OK
-                               : pqx_fail(w->error, PQX_TOO_LARGE, 0, UINT32_MAX, names);
+    return names <= UINT32_MAX ? PQX_OK : pqx_fail(w->error, PQX_TOO_LARGE, 0, UINT32_MAX, names);
 }
 
 static int write_names(pqx_packed_writer *w)

@@ -85,8 +85,8 @@ static int integer(parser *p)
     return PQX_OK;
 }
 
-/* Return the form of a binary value, given the code of its path and the leaf's type: that of a bound
- * of a fixed width, or TEXT. */
+/* Return the form of a binary value, given the code of its path and the leaf's type: that of a
+ * bound of a fixed width, or TEXT. */
 PQX_INLINE int form_of(uint64_t code, int type, uint32_t size)
 {
     static const uint8_t forms[] = {PQX_STEP_LITTLE, PQX_STEP_LITTLE, PQX_STEP_LITTLE,
@@ -164,18 +164,17 @@ static int list(parser *p)
         && c->at == p->facts->columns_begin) {
         uint32_t length = (uint32_t)(c->at - begin);
         c->at = p->facts->columns_end;
-        add_value(p,
-                  (pqx_coded_step){
-                      .kind = PQX_STEP_COLUMNS, .begin = (uint32_t)begin, .length = length},
-                  begin, 0);
+        add_value(
+            p,
+            (pqx_coded_step){.kind = PQX_STEP_COLUMNS, .begin = (uint32_t)begin, .length = length},
+            begin, 0);
         return PQX_OK;
     }
     if (is_constant_field(p) || type == PQX_TYPE_TRUE || type == PQX_TYPE_FALSE) {
         c->at = begin;
         return pqx_skip(c, PQX_TYPE_LIST, 0, PQX_MAX_DEPTH);
     }
-    if (p->depth > PQX_MAX_DEPTH)
-        return pqx_fail(c->error, PQX_TOO_DEEP, begin, PQX_MAX_DEPTH, 0);
+    if (p->depth > PQX_MAX_DEPTH) return pqx_fail(c->error, PQX_TOO_DEEP, begin, PQX_MAX_DEPTH, 0);
     int is_reversed = is_histogram(p);
     p->depth++;
     for (uint32_t i = 0; i < count; i++) {

@@ -7,8 +7,9 @@
 #define CODE2(one, two) (CODE(one) << 16 | (uint64_t)(two))
 #define META(id) CODE2(PQX_COLUMN_CHUNK_META_DATA, PQX_COLUMN_META_DATA_##id)
 #define STATISTIC(id) (META(STATISTICS) << 16 | PQX_STATISTICS_##id)
-#define LEVEL(name, from_end) \
-    ((META(SIZE_STATISTICS) << 16 | PQX_SIZE_STATISTICS_##name##_LEVEL_HISTOGRAM) << 16 | (from_end))
+#define LEVEL(name, from_end)                                                           \
+    ((META(SIZE_STATISTICS) << 16 | PQX_SIZE_STATISTICS_##name##_LEVEL_HISTOGRAM) << 16 \
+     | (from_end))
 
 typedef struct known_role {
     uint64_t code;
@@ -130,7 +131,9 @@ static pqx_packed_role role_of(const pqx_packed_structs *s, const known_role *kn
     if (known->predictor == PQX_SAME && first == PQX_NO_ROLE) first = second;
     if (known->predictor == PQX_ALONE || first == PQX_NO_ROLE) return alone;
     if (known->predictor == PQX_SAME) return (pqx_packed_role){area, PQX_SAME, first, 0};
-    return second == PQX_NO_ROLE ? alone : (pqx_packed_role){area, PQX_DIFFERENCE, first, second};
+    return second == PQX_NO_ROLE || area == PQX_ROLE_WORDS
+               ? alone
+               : (pqx_packed_role){area, PQX_DIFFERENCE, first, second};
 }
 
 void pqx_packed_predict(pqx_packed_structs *s)

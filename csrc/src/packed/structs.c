@@ -14,10 +14,7 @@ typedef struct column_values {
 } column_values;
 
 static const pqx_packed_template *template_at(const column_values *v, uint32_t row)
-{
-    return &v->tile->book
-                ->templates[pqx_packed_template_of(v->tile, v->column, v->first + row)];
-}
+{ return &v->tile->book->templates[pqx_packed_template_of(v->tile, v->column, v->first + row)]; }
 
 static void look_at_templates(column_values *v)
 {
@@ -123,8 +120,8 @@ static void follow_chains(column_values *v)
     uint32_t column = v->column;
     if (!(wanted.words[0] | wanted.words[1] | wanted.words[2] | wanted.words[3])) return;
     for (unsigned chain = 0; chain < v->tile->book->chain_count; chain++)
-        pqx_packed_table_column(&v->tile->tables[v->tile->book->role_count + chain], 0, v->first, v->count,
-                                v->positions + (size_t)chain * v->count);
+        pqx_packed_table_column(&v->tile->tables[v->tile->book->role_count + chain], 0, v->first,
+                                v->count, v->positions + (size_t)chain * v->count);
     for (v->column = 0; v->column < column; v->column++) {
         look_at_templates(v);
         decode(v, &wanted);

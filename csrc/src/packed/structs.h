@@ -5,7 +5,12 @@
 #include "packed/book.h"
 #include "packed/numbers.h"
 
-enum { PQX_MOST_TEMPLATES = 64, PQX_MOST_STEPS = 255, PQX_VERBATIM_CODE = 1, PQX_NO_TEMPLATE = 255 };
+enum {
+    PQX_MOST_TEMPLATES = 64,
+    PQX_MOST_STEPS = 255,
+    PQX_VERBATIM_CODE = 1,
+    PQX_NO_TEMPLATE = 255
+};
 
 /* A step whose role is the code of a path of fields. */
 typedef struct pqx_coded_step {
@@ -18,7 +23,7 @@ typedef struct pqx_coded_step {
 typedef struct pqx_packed_struct_facts {
     const uint8_t *path_list; /* of the leaf */
     size_t path_list_size;
-    int physical_type;                  /* of the leaf; -1: none */
+    int physical_type;                   /* of the leaf; -1: none */
     uint32_t columns_begin, columns_end; /* of a row group's chunks */
 } pqx_packed_struct_facts;
 
@@ -28,8 +33,8 @@ typedef struct pqx_packed_struct_facts {
 int pqx_packed_parse(const uint8_t *data, size_t size, uint32_t begin,
                      const pqx_packed_struct_facts *facts, pqx_coded_step *steps, uint32_t *count,
                      int64_t *values, pqx_error *error);
-/* Divide the struct at [begin, end) like pqx_packed_parse if it is of a template with a PATH; return
- * 0 if it is of another one. */
+/* Divide the struct at [begin, end) like pqx_packed_parse if it is of a template with a PATH;
+ * return 0 if it is of another one. */
 int pqx_packed_follow(const uint8_t *data, uint32_t begin, uint32_t end,
                       const pqx_packed_struct_facts *facts, const pqx_coded_step *steps,
                       uint32_t count, int64_t *values);
@@ -38,12 +43,12 @@ uint64_t pqx_packed_code(const int32_t *steps, int count);
 
 typedef struct pqx_coded_template {
     uint64_t hash;
-    size_t key, key_size;     /* in `keys` */
+    size_t key, key_size;       /* in `keys` */
     uint32_t first_step, count; /* in `steps` */
-    uint32_t values;          /* number of roles */
-    int physical_type;        /* of the leaf that it was made for */
+    uint32_t values;            /* number of roles */
+    int physical_type;          /* of the leaf that it was made for */
     uint8_t has_path;
-    pqx_role_set roles;       /* numbers of its roles */
+    pqx_role_set roles; /* numbers of its roles */
 } pqx_coded_template;
 
 typedef struct pqx_coded_role {

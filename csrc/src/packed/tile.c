@@ -37,7 +37,8 @@ static int read_templates(pqx_packed_tile *tile, pqx_content *c)
     const uint32_t counts[] = {1, tile->columns, tile->columns * tile->rows};
     PQX_TRY(pqx_content_byte(c, &tile->templates_form));
     if (tile->templates_form > PQX_TEMPLATES_BY_STRUCT)
-        return pqx_content_fail(c, PQX_BAD_VALUE, at, PQX_TEMPLATES_BY_STRUCT, tile->templates_form);
+        return pqx_content_fail(c, PQX_BAD_VALUE, at, PQX_TEMPLATES_BY_STRUCT,
+                                tile->templates_form);
     uint32_t count = counts[tile->templates_form];
     at = c->at;
     PQX_TRY(pqx_content_take(c, count, &tile->templates));
@@ -61,8 +62,8 @@ static int read_placed(pqx_packed_tile *tile, pqx_content *c)
     tile->placed = *c;
     PQX_TRY(read_templates(tile, c));
     for (unsigned chain = 0; chain < tile->book->chain_count; chain++)
-        PQX_TRY(pqx_packed_table_read(c, 1, tile->rows,
-                                      &tile->tables[tile->book->role_count + chain]));
+        PQX_TRY(
+            pqx_packed_table_read(c, 1, tile->rows, &tile->tables[tile->book->role_count + chain]));
     return read_tables(tile, PQX_ROLE_PLACED, c);
 }
 

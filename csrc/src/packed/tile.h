@@ -24,12 +24,12 @@ struct pqx_packed_tile {
     uint32_t columns, rows;
     const uint8_t *templates;
     uint8_t templates_form;
-    uint8_t has[4]; /* parts that have been read */
+    uint8_t has[4];           /* parts that have been read */
     pqx_packed_table *tables; /* of each role; then, of each chain, where the rows' bytes begin */
-    pqx_content placed; /* for errors */
-    pqx_content words, rests;                /* the blocks of texts; those of the rests of long ones */
-    const uint8_t *aliases;                  /* one byte per role of words */
-    uint32_t *word_ends, *rest_ends;         /* columns + 1 places in the contents */
+    pqx_content placed;       /* for errors */
+    pqx_content words, rests; /* the blocks of texts; those of the rests of long ones */
+    const uint8_t *aliases;   /* one byte per role of words */
+    uint32_t *word_ends, *rest_ends; /* columns + 1 places in the contents */
     void *zstd;
     uint32_t texts_of; /* the column of the decoded texts; UINT32_MAX: none */
     /* working memory of one call */

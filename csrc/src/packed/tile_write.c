@@ -21,10 +21,8 @@ int pqx_tile_write_begin(pqx_tile_writer *w, pqx_tile_place place)
     const uint64_t *firsts = (const uint64_t *)(const void *)s->firsts.data;
     for (uint32_t column = 0; column < place.columns; column++) {
         for (uint32_t row = 0; row < place.rows; row++) {
-            uint64_t number =
-                place.first + column * place.column_step + row * place.row_step;
-            const int64_t *value =
-                (const int64_t *)(const void *)s->values.data + firsts[number];
+            uint64_t number = place.first + column * place.column_step + row * place.row_step;
+            const int64_t *value = (const int64_t *)(const void *)s->values.data + firsts[number];
             unsigned template = s->templates_of.data[number];
             const pqx_coded_step *step = pqx_packed_steps_of(s, template);
             size_t at = (size_t)column * place.rows + row;
@@ -108,15 +106,14 @@ static void follow_chain(const pqx_tile_writer *w, unsigned role, int64_t *resid
         for (uint32_t column = 0; column < w->place.columns; column++) {
             size_t at = (size_t)column * w->place.rows + row;
             if (pqx_tile_has(w, column, row, role)) {
-                int is_behind =
-                    role == chain->second && pqx_tile_has(w, column, row, chain->first);
-                residuals[at] = difference(
-                    pqx_tile_values(w, role)[at],
-                    is_behind ? value_at(w, chain->first, column, row) : position);
+                int is_behind = role == chain->second && pqx_tile_has(w, column, row, chain->first);
+                residuals[at] =
+                    difference(pqx_tile_values(w, role)[at],
+                               is_behind ? value_at(w, chain->first, column, row) : position);
             }
             if (begin_of(w, chain, column, row, &begin))
-                position = (int64_t)((uint64_t)begin
-                                     + (uint64_t)value_at(w, chain->length, column, row));
+                position =
+                    (int64_t)((uint64_t)begin + (uint64_t)value_at(w, chain->length, column, row));
         }
     }
 }

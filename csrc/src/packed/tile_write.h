@@ -41,9 +41,6 @@ static inline int pqx_tile_has(const pqx_tile_writer *w, uint32_t column, uint32
                                unsigned role)
 { return pqx_has_role(&w->structs->templates[pqx_tile_template(w, column, row)].roles, role); }
 static inline int64_t *pqx_tile_values(const pqx_tile_writer *w, unsigned role)
-{
-    return (int64_t *)(void *)w->values.data
-           + (size_t)role * w->place.columns * w->place.rows;
-}
+{ return (int64_t *)(void *)w->values.data + (size_t)role * w->place.columns * w->place.rows; }
 
 #endif

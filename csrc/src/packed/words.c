@@ -4,7 +4,8 @@
 #include "packed/tile.h"
 #include "page/zstd.h"
 
-/* Read the lengths of the columns' blocks; ends[i] is where block i begins, and block i - 1 ends. */
+/* Read the lengths of the columns' blocks; ends[i] is where block i begins, and block i - 1 ends.
+ */
 static int read_ends(pqx_packed_tile *tile, pqx_content *c, uint32_t **ends)
 {
     pqx_packed_table table;
@@ -115,8 +116,8 @@ static int is_stored(const pqx_packed_tile *tile, unsigned role, unsigned number
 
 static int has_text(const pqx_packed_tile *tile, uint32_t column, uint32_t row, unsigned role)
 {
-    return pqx_has_role(
-        &tile->book->templates[pqx_packed_template_of(tile, column, row)].roles, role);
+    return pqx_has_role(&tile->book->templates[pqx_packed_template_of(tile, column, row)].roles,
+                        role);
 }
 
 static uint64_t count_texts(const pqx_packed_tile *tile, uint32_t column)
@@ -160,7 +161,8 @@ static int join(block *b, const uint8_t *parts, pqx_error *error)
     tile->words.error = error;
     const uint8_t *hot = parts, *cold = parts + b->hot;
     uint64_t all = b->hot + b->cold + b->count * b->prefix_size;
-    if (all > tile->limit) return pqx_content_fail(&tile->words, PQX_BAD_CELL, at, tile->limit, all);
+    if (all > tile->limit)
+        return pqx_content_fail(&tile->words, PQX_BAD_CELL, at, tile->limit, all);
     tile->text.size = 0;
     PQX_TRY(pqx_buffer_reserve(&tile->text, (size_t)all + 1, error));
     uint8_t *to = tile->text.data;
@@ -172,8 +174,7 @@ static int join(block *b, const uint8_t *parts, pqx_error *error)
         for (uint32_t row = 0; is_one && row < tile->rows; row++) {
             if (!has_text(tile, b->column, row, role)) continue;
             size_t size = (size_t)*length++, here = size > PQX_WORDS_LONG ? PQX_WORDS_HOT : size;
-            texts[(size_t)role * tile->rows + row] =
-                (pqx_bytes){to, (size_t)b->prefix_size + size};
+            texts[(size_t)role * tile->rows + row] = (pqx_bytes){to, (size_t)b->prefix_size + size};
             memcpy(to, b->prefix, (size_t)b->prefix_size);
             to += b->prefix_size;
             memcpy(to, hot, here);

@@ -1,0 +1,109 @@
+/* Write the steps by which a packed footer gives FileMetaData back. */
+#include "packed/packed.h"
+#include "thrift/cursor.h"
+
+/* The steps that write FileMetaData, while they are written. */
+typedef struct frame {
+    const uint8_t *footer;
+    const pqx_scan *scan;
+    pqx_buffer *cell;
+    pqx_error *error;
+    size_t start, at; /* of the content in the cells; in the footer */
+    uint32_t created_by, crc;
+    uint64_t bytes;
+} frame;
+
+/* Write the head of a literal. */
+static int put_head(frame *f, uint64_t length)
+{
+    uint8_t head[11] = {PQX_FRAME_LITERAL};
+    return pqx_buffer_append(f->cell, head, 1 + pqx_varint_put(head + 1, length), f->error);
+}
+
+/* Write the literal up to `begin`, and the step for the bytes after it up to `end`. */
+static int put_cut(frame *f, size_t begin, size_t end, int step)
+{
+    pqx_range name = f->scan->created_by;
+    PQX_TRY(put_head(f, begin - f->at));
+    if (f->scan->has_created_by && f->at <= name.offset
+        && name.offset + (size_t)name.length <= begin)
+        f->created_by = (uint32_t)(f->cell->size - f->start + (name.offset - f->at));
+    PQX_TRY(pqx_buffer_append(f->cell, f->footer + f->at, begin - f->at, f->error));
+    size_t made = step == PQX_FRAME_LITERAL ? begin : end;
+    f->crc = pqx_crc32(f->crc, f->footer + f->at, made - f->at);
+    f->bytes += made - f->at;
+    f->at = end;
+    uint8_t byte = (uint8_t)step;
+    return step == PQX_FRAME_LITERAL ? PQX_OK : pqx_buffer_append(f->cell, &byte, 1, f->error);
+}
+
+/* Return the step for a list of FileMetaData whose items begin at *begin, or LITERAL. */
+static int step_of(const frame *f, const pqx_field *field, size_t *begin)
+{
+    const pqx_scan *scan = f->scan;
+    pqx_range first = {0}, last = {0};
+    int step = PQX_FRAME_LITERAL;
+    if (field->id == PQX_FILE_META_DATA_SCHEMA) {
+        step = PQX_FRAME_SCHEMA;
+        first = scan->elements[0].bytes;
+        last = scan->elements[scan->element_count - 1].bytes;
+    } else if (field->id == PQX_FILE_META_DATA_ROW_GROUPS && scan->row_group_count) {
+        step = PQX_FRAME_ROW_GROUPS;
+        first = scan->row_groups[0].bytes;
+        last = scan->row_groups[scan->row_group_count - 1].bytes;
+    } else if (field->id == PQX_FILE_META_DATA_KEY_VALUE_METADATA && scan->key_value_count) {
+        step = PQX_FRAME_PAIRS;
+        first = scan->key_values[0].bytes;
+        last = scan->key_values[scan->key_value_count - 1].bytes;
+    }
+    *begin = first.offset;
+    int fits = field->value < first.offset && last.offset + (size_t)last.length == field->end;
+    return fits ? step : PQX_FRAME_LITERAL;
+}
+
+/* Move over a field's value: over a list that has been scanned at once. */
+static int skip_value(pqx_cursor *c, const pqx_scan *scan, int type)
+{
+    const pqx_range *lists[] = {&scan->schema, &scan->row_groups_list, &scan->key_values_list};
+    for (int i = 0; i < 3; i++) {
+        if (!lists[i]->length || c->at != lists[i]->offset) continue;
+        c->at += lists[i]->length;
+        return PQX_OK;
+    }
+    return pqx_skip(c, type, 0, PQX_MAX_DEPTH - 1);
+}
+
+static int put_frame(frame *f)
+{
+    pqx_cursor c = {f->footer, f->scan->end, 0, f->error};
+    for (int32_t id = 0;;) {
+        pqx_field field = {.header = c.at};
+        int type = 0;
+        size_t begin;
+        PQX_TRY(pqx_read_field(&c, &id, &type));
+        if (type == 0) break;
+        field.id = (int16_t)id;
+        field.value = c.at;
+        PQX_TRY(skip_value(&c, f->scan, type));
+        field.end = c.at;
+        int step = step_of(f, &field, &begin);
+        if (pqx_marker_at(f->footer, f->scan->end, field.header) != PQX_MARKER_NONE)
+            PQX_TRY(put_cut(f, field.header, field.end, PQX_FRAME_LITERAL));
+        else if (step != PQX_FRAME_LITERAL) PQX_TRY(put_cut(f, begin, field.end, step));
+    }
+    return put_cut(f, c.at, c.at, PQX_FRAME_LITERAL); /* without what follows the stop byte */
+}
+
+int pqx_packed_write_frame(const uint8_t *footer, const pqx_scan *scan, pqx_buffer *cell,
+                           uint32_t *thrift_bytes, uint32_t *thrift_crc, pqx_error *error)
+{
+    static const uint8_t no_place[8] = {0};
+    frame f = {.footer = footer, .scan = scan, .cell = cell, .error = error, .start = cell->size};
+    PQX_TRY(pqx_buffer_append(cell, no_place, sizeof no_place, error));
+    PQX_TRY(put_frame(&f));
+    pqx_store32(cell->data + f.start, f.created_by);
+    pqx_store32(cell->data + f.start + 4, f.created_by ? scan->created_by.length : 0);
+    *thrift_bytes = (uint32_t)f.bytes;
+    *thrift_crc = f.crc;
+    return PQX_OK;
+}

@@ -1,0 +1,72 @@
+"""The steps by which a packed footer gives FileMetaData back (docs/formats.md, 13.6)."""
+
+from __future__ import annotations
+
+import struct
+
+from .. import wire
+from . import varint
+from .checksum import crc32
+from .extension import MARKERS
+from .thrift import fields
+
+__all__ = ["GROUPS", "KEY_VALUES", "LITERAL", "SCHEMA", "frame_of"]
+
+LITERAL, SCHEMA, GROUPS, KEY_VALUES = range(4)
+LISTS = {
+    wire.FILE_META_DATA_SCHEMA: SCHEMA,
+    wire.FILE_META_DATA_ROW_GROUPS: GROUPS,
+    wire.FILE_META_DATA_KEY_VALUE_METADATA: KEY_VALUES,
+}
+PLACE = struct.Struct("<II")
+
+Cut = tuple[int, int, int]  # begin and end of bytes that are not literal, and the step that writes them
+
+
+def frame_of(scan) -> tuple[bytes, int, int]:
+    """Return the steps that write FileMetaData without its extension, and its length and its checksum.
+
+    The place of created_by precedes the steps.
+    """
+    data = memoryview(scan.data).cast("B")
+    cuts, end = cuts_of(scan, data)
+    pieces, thrift, at = [PLACE.pack(0, 0)], [], 0
+    created_by = (0, 0)
+    name, length = scan.created_by_position
+    for begin, after, step in [*cuts, (end, end, LITERAL)]:
+        literal = bytes(data[at:begin])
+        pieces.append(bytes((LITERAL,)) + varint.encode(len(literal)))
+        if scan.created_by is not None and at <= name and name + length <= begin:
+            created_by = sum(map(len, pieces)) + name - at, length
+        pieces.append(literal)
+        if step != LITERAL:
+            pieces.append(bytes((step,)))
+        thrift.append(bytes(data[at : begin if step == LITERAL else after]))
+        at = after
+    pieces[0] = PLACE.pack(*created_by)
+    whole = b"".join(thrift)
+    return b"".join(pieces), len(whole), crc32(whole)
+
+
+def cuts_of(scan, data: memoryview) -> tuple[list[Cut], int]:
+    """Return the extension, and the items of lists that have cells of their own; and the end of the struct."""
+    items = {
+        SCHEMA: items_of(scan.elements),
+        GROUPS: items_of(scan.row_groups),
+        KEY_VALUES: items_of(scan.key_values),
+    }
+    found = fields(data)
+    cuts: list[Cut] = []
+    for id, _, header, value, end in found:
+        begin, last = items.get(LISTS.get(id, LITERAL), (-1, -1))
+        if bytes(data[header:value]) in MARKERS:
+            cuts.append((header, end, LITERAL))
+        elif value < begin and last == end:
+            cuts.append((begin, end, LISTS[id]))
+    return cuts, (found[-1][4] if found else 0) + 1
+
+
+def items_of(records) -> tuple[int, int]:
+    """Return the begin of the first struct of a list and the end of the last one."""
+    offsets, lengths = records("bytes_offset"), records("bytes_length")
+    return (offsets[0], offsets[-1] + lengths[-1]) if len(offsets) else (-1, -1)
