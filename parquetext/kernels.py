@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     from ._pure import index as index
     from ._pure import levels as levels
     from ._pure import local as local
+    from ._pure import packed as packed
     from ._pure import page as page
     from ._pure import page_table as page_table
     from ._pure import pfor as pfor

@@ -7,6 +7,7 @@ import struct
 from .. import wire
 from .checksum import crc32
 from .flat_cells import OpenPayload
+from .index_file import Range
 from .packed_content import Content
 from .packed_layout import (
     AREA,
@@ -27,6 +28,7 @@ __all__ = ["PackedFile"]
 FIRST_READ = 4096
 SMALLEST_TAIL = TAIL.size + RECORD.size
 ALL_FLAGS = 7
+MOST_TIMES, MOST_BESIDE = 64, 1 << 20  # the largest Thrift footer, in payloads and bytes
 
 
 class PackedFile(OpenPayload):
@@ -36,7 +38,6 @@ class PackedFile(OpenPayload):
         known = memoryview(known)
         super().__init__(source, payload, length, known, known_end, SMALLEST_TAIL)
         self.held_begin, self.memory = self.known_begin, bytes(known)
-        self.cells: dict[int, tuple[int, bytes]] = {}  # of each kind, the last one
         self.begin()
         self.open_tail()
 
@@ -72,6 +73,9 @@ class PackedFile(OpenPayload):
             raise self.fail(wire.BAD_CELL, tail + 4, 1, 0)
         if layout.arrow_schema > layout.key_values:
             raise self.fail(wire.BAD_CELL, tail + 20, layout.key_values, layout.arrow_schema)
+        most = MOST_TIMES * self.length + MOST_BESIDE
+        if layout.thrift_bytes > most:
+            raise self.fail(wire.BAD_CELL, tail + 36, most, layout.thrift_bytes)
         if not 1 <= layout.tile_columns * layout.tile_rows <= TILE_CHUNKS:
             raise self.fail(wire.BAD_CELL, tail + 44, TILE_CHUNKS, layout.tile_columns * layout.tile_rows)
         if layout.flags > ALL_FLAGS:
@@ -99,6 +103,10 @@ class PackedFile(OpenPayload):
             raise self.fail(wire.BAD_CELL, at + 4, (area.directory - area.begin) // wire.FLAT_PAGE_BYTES, area.cells)
         self.areas[area.kind] = area
 
+    def not_whole(self, range: Range) -> Exception:
+        """Return the error for Thrift bytes that are no struct of the expected kind."""
+        return self.fail(wire.BAD_VALUE, range.offset, range.length, 0)
+
     # ---- cells
 
     def read(self, place: int, size: int) -> bytes:
@@ -109,24 +117,21 @@ class PackedFile(OpenPayload):
         return self.source.read(self.payload + place, size)
 
     def cell(self, kind: int, number: int) -> Content:
-        """Return the content of a cell after checking its checksum; the last cell of each kind stays loaded."""
+        """Return the content of a cell after checking its checksum."""
         area = self.areas[kind]
         place = area.directory + 4 * number
         if number:
             begin, end = struct.unpack("<II", self.read(place - 4, 8))
         else:
             begin, end = area.begin, *struct.unpack("<I", self.read(place, 4))
-        kept = self.cells.get(kind)
-        if kept is None or kept[0] != number:
-            if not area.begin <= begin <= end - CRC_BYTES <= area.directory - CRC_BYTES:
-                raise self.fail(wire.BAD_OFFSET, place, area.directory, end)
-            self.spend(place, end - begin)
-            data = self.read(begin, end - begin)
-            stored, found = int.from_bytes(data[:CRC_BYTES], "little"), crc32(data[CRC_BYTES:], seed_of(kind, number))
-            if stored != found:
-                raise self.fail(wire.CHECKSUM, begin, stored, found)
-            self.cells[kind] = number, data
-        return Content(self.cells[kind][1], self.payload + begin, CRC_BYTES)
+        if not area.begin <= begin <= end - CRC_BYTES <= area.directory - CRC_BYTES:
+            raise self.fail(wire.BAD_OFFSET, place, area.directory, end)
+        self.spend(place, end - begin)
+        data = self.read(begin, end - begin)
+        stored, found = int.from_bytes(data[:CRC_BYTES], "little"), crc32(data[CRC_BYTES:], seed_of(kind, number))
+        if stored != found:
+            raise self.fail(wire.CHECKSUM, begin, stored, found)
+        return Content(data, self.payload + begin, CRC_BYTES)
 
     def bucket(self, number: int) -> tuple[int, bytes]:
         """Return the place of a bucket of names and the bucket, after checking its checksum."""

@@ -12,7 +12,7 @@ from .thrift import fields
 
 __all__ = ["GROUPS", "KEY_VALUES", "LITERAL", "SCHEMA", "frame_of"]
 
-LITERAL, SCHEMA, GROUPS, KEY_VALUES = range(4)
+LITERAL, SCHEMA, GROUPS, KEY_VALUES, END = range(5)
 LISTS = {
     wire.FILE_META_DATA_SCHEMA: SCHEMA,
     wire.FILE_META_DATA_ROW_GROUPS: GROUPS,
@@ -26,26 +26,29 @@ Cut = tuple[int, int, int]  # begin and end of bytes that are not literal, and t
 def frame_of(scan) -> tuple[bytes, int, int]:
     """Return the steps that write FileMetaData without its extension, and its length and its checksum.
 
-    The place of created_by precedes the steps.
+    The place of created_by precedes the steps. The bytes around the extension are one literal.
     """
     data = memoryview(scan.data).cast("B")
     cuts, end = cuts_of(scan, data)
-    pieces, thrift, at = [PLACE.pack(0, 0)], [], 0
-    created_by = (0, 0)
+    content, literal, thrift = bytearray(PLACE.size), bytearray(), bytearray()
+    created_by, in_literal, at = (0, 0), None, 0
     name, length = scan.created_by_position
-    for begin, after, step in [*cuts, (end, end, LITERAL)]:
-        literal = bytes(data[at:begin])
-        pieces.append(bytes((LITERAL,)) + varint.encode(len(literal)))
+    for begin, after, step in [*cuts, (end, end, END)]:
         if scan.created_by is not None and at <= name and name + length <= begin:
-            created_by = sum(map(len, pieces)) + name - at, length
-        pieces.append(literal)
-        if step != LITERAL:
-            pieces.append(bytes((step,)))
-        thrift.append(bytes(data[at : begin if step == LITERAL else after]))
+            in_literal = len(literal) + name - at
+        literal += data[at:begin]
+        thrift += data[at : begin if step == LITERAL else after]
         at = after
-    pieces[0] = PLACE.pack(*created_by)
-    whole = b"".join(thrift)
-    return b"".join(pieces), len(whole), crc32(whole)
+        if step == LITERAL:
+            continue
+        content += bytes((LITERAL,)) + varint.encode(len(literal))
+        if in_literal is not None:
+            created_by, in_literal = (len(content) + in_literal, length), None
+        content += literal
+        content += b"" if step == END else bytes((step,))
+        literal.clear()
+    content[: PLACE.size] = PLACE.pack(*created_by)
+    return bytes(content), len(thrift), crc32(thrift)
 
 
 def cuts_of(scan, data: memoryview) -> tuple[list[Cut], int]:

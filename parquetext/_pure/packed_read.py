@@ -35,7 +35,7 @@ from .packed_layout import (
 from .packed_numbers import Table
 from .packed_roles import Book
 from .packed_template import before_columns, emit
-from .packed_tile import Tile
+from .packed_tile import Part, Tile
 from .packed_words import Words, decompress
 from .scan import KEY_VALUE_FIELDS
 
@@ -47,18 +47,22 @@ UUID_BYTES = 16
 class Run:
     """Structs that follow each other in one cell: a tile of one column, whose parts follow each other."""
 
-    def __init__(self, book: Book, rows: int, content: Content):
+    def __init__(self, book: Book, rows: int, content: Content, limit: int):
         self.content = content
-        self.tile = Tile(book, 1, rows, lambda area: content)
+        self.tile = Tile(book, 1, rows, lambda area: content, limit, has_cells=False)
         self.tile.load_bounds()
-        self.words = Words(book, 1, lambda: content, lambda: content)
-        self._texts: list[dict[int, bytes]] | None = None
+        self.words = Words(book, 1, lambda: content, lambda: content, limit, has_cells=False)
+        self.words.load()
+        self.words.load_rests()
+        content.end()
 
-    def parts(self, first: int, count: int):
-        """Return the operations and values of the structs [first, first + count) of the run."""
-        if self._texts is None:
-            self._texts = self.words.column(0, self.tile.word_roles(0))
-        return self.tile.parts(0, first, count, self._texts)
+    def struct(self, number: int) -> bytes:
+        """Return a struct of the run."""
+        return self.tile.structs(0, number, 1, self.words, b"")[0]
+
+    def parts(self, number: int) -> Part:
+        """Return the operations and the values of a struct of the run."""
+        return self.tile.parts(0, number, 1, self.words)[0]
 
 
 class Reader(IndexReader):
@@ -103,30 +107,36 @@ class Reader(IndexReader):
 
     def _load(self, id: int) -> Entry:
         is_node, number = bool(id & GROUP), id & ~GROUP
-        kind, count = (NODES, self.node_count) if is_node else (LEAVES, self.leaf_count)
-        cell, at = divmod(number, ELEMENTS_PER_CELL)
-        size = min(ELEMENTS_PER_CELL, count - cell * ELEMENTS_PER_CELL)
-        kept = self._runs.get(kind)
-        if kept is None or kept[0] != cell:
-            content = self.file.cell(kind, cell)
-            rows = [Table(content, 1, size).column(0) for _ in range(8 if is_node else 6)]
-            kept = self._runs[kind] = cell, Run(self.books[2], size, content), rows
-        run, facts = kept[1], [row[at] for row in kept[2]]
-        thrift = emit(*run.parts(at, 1)[0])
-        place = run.content.place
+        run, rows = self._element_run(NODES if is_node else LEAVES, number // ELEMENTS_PER_CELL)
+        at = number % ELEMENTS_PER_CELL
+        facts = [row[at] for row in rows]
         elements = self.leaf_count + self.node_count
         limits = [1 if id == GROUP else number if is_node else self.node_count, elements, elements, 256, 256, 256]
-        first_leaf, leaf_count = number, 1
+        first_leaf, leaf_count = facts[6:] if is_node else (number, 1)
         if is_node:
-            first_leaf, leaf_count = facts[6:]
             limits += [self.leaf_count + 1, self.leaf_count - first_leaf + 1]
+        place = run.content.place
         for value, limit in zip(facts, limits, strict=True):
             if not 0 <= value < limit:
                 raise wire_error(wire.BAD_VALUE, place, limit, value % (1 << 64))
-        element = self._element(thrift, Range(0, len(thrift)))
+        thrift = run.struct(at)
+        element = self._element(thrift, Range(place - self.file.payload, len(thrift)))
         element |= zip(("column_order", "max_definition", "max_repetition"), facts[3:6], strict=True)
         parent, index, position = facts[:3]
         return Entry(id, b"", place, thrift, element, parent, index, position, first_leaf, leaf_count, None)
+
+    def _element_run(self, kind: int, cell: int) -> tuple[Run, list[list[int]]]:
+        """Return a run of elements, and where they are in the schema: a list for each fact."""
+        kept = self._runs.get(kind)
+        if kept is None or kept[0] != cell:
+            count = self.node_count if kind == NODES else self.leaf_count
+            size = min(ELEMENTS_PER_CELL, count - cell * ELEMENTS_PER_CELL)
+            book = self.books[2]
+            content = self.file.cell(kind, cell)
+            rows = [Table(content, 1, size).column(0) for _ in range(8 if kind == NODES else 6)]
+            run = Run(book, size, content, self.file.layout.thrift_bytes)
+            kept = self._runs[kind] = cell, run, rows
+        return kept[1:]
 
     # ---- chunks
 
@@ -137,14 +147,23 @@ class Reader(IndexReader):
             columns = min(layout.tile_columns, layout.leaves - block * layout.tile_columns)
             rows = min(layout.tile_rows, layout.row_groups - below * layout.tile_rows)
             self._tile = None
-            book = self.books[0]
-            tile = Tile(book, columns, rows, lambda area: file.cell((PLACED, BOUNDS)[area], number))
-            words = Words(book, columns, lambda: file.cell(TEXTS, number), lambda: file.cell(LONG_TEXTS, number))
+            book, limit = self.books[0], layout.thrift_bytes
+            tile = Tile(
+                book, columns, rows, lambda area: file.cell((PLACED, BOUNDS)[area], number), limit, has_cells=True
+            )
+            words = Words(
+                book,
+                columns,
+                lambda: file.cell(TEXTS, number),
+                lambda: file.cell(LONG_TEXTS, number),
+                limit,
+                has_cells=True,
+            )
             self._tile = number, tile, words
         return self._tile[1:]
 
     def chunk_bytes(self, leaf: int, row_groups) -> tuple[bytes, list[Range]]:
-        """Return the concatenated Thrift bytes of a leaf's chunks in row groups, which ascend, and their ranges."""
+        """Return the concatenated Thrift bytes of a leaf's chunks in row groups, which ascend, and their lengths."""
         layout = self.file.layout
         path = self.named(leaf).path or b""
         pieces: list[bytes] = []
@@ -152,14 +171,10 @@ class Reader(IndexReader):
         for below, numbers in groupby(row_groups, lambda row_group: row_group // layout.tile_rows):
             tile, words = self._load_tile(block * layout.tiles_below + below)
             rows = [number - below * layout.tile_rows for number in numbers]
-            texts = words.column(column, tile.word_roles(column))
-            for row in rows:
-                pieces.append(emit(*tile.parts(column, row, 1, texts)[0], path))
-        ranges, at = [], 0
-        for piece in pieces:
-            ranges.append(Range(at, len(piece)))
-            at += len(piece)
-        return b"".join(pieces), ranges
+            is_one_run = rows[-1] - rows[0] + 1 == len(rows)
+            for first, count in [(rows[0], len(rows))] if is_one_run else [(row, 1) for row in rows]:
+                pieces += tile.structs(column, first, count, words, path)
+        return b"".join(pieces), [Range(0, len(piece)) for piece in pieces]
 
     # ---- row groups
 
@@ -169,7 +184,7 @@ class Reader(IndexReader):
         kept = self._runs.get(ROW_GROUPS)
         if kept is None or kept[0] != cell:
             rows = min(ROW_GROUPS_PER_CELL, self.row_group_count - cell * ROW_GROUPS_PER_CELL)
-            run = Run(self.books[1], rows, self.file.cell(ROW_GROUPS, cell))
+            run = Run(self.books[1], rows, self.file.cell(ROW_GROUPS, cell), self.file.layout.thrift_bytes)
             kept = self._runs[ROW_GROUPS] = cell, run, []
         return kept[1], at
 
@@ -177,7 +192,7 @@ class Reader(IndexReader):
         found = []
         for number in range(first, first + count):
             run, at = self.row_group_run(number)
-            operations, values = run.parts(at, 1)[0]
+            operations, values = run.parts(at)
             own = emit(operations, values)
             fields = read_row_group(own, len(emit(*before_columns(operations, values))))
             if fields is None:
@@ -190,16 +205,24 @@ class Reader(IndexReader):
     def pair(self, index: int) -> tuple[dict[str, int], bytes]:
         if self._pair is None or self._pair[0] != index:
             self._pair = None
-            content = self.file.cell(PAIRS, index)
-            at, form, size = content.at, content.byte(), content.varint()
-            if form > 1:
-                raise content.fail(wire.BAD_VALUE, at, 1, form)
-            data = bytes(content.take(content.left))
-            data = decompress(content, at, data, size) if form else data
-            if len(data) != size:
-                raise content.fail(wire.BAD_CELL, at + 1, size, len(data))
+            data = self.pair_bytes(index)
             self._pair = index, self._decode(data, Range(0, len(data)), KEY_VALUE_FIELDS, {}), data
         return self._pair[1:]
+
+    def pair_bytes(self, index: int) -> bytes:
+        """Return the Thrift bytes of a pair."""
+        content, limit = self.file.cell(PAIRS, index), self.file.layout.thrift_bytes
+        at, form, size = content.at, content.byte(), content.varint()
+        if form > 1:
+            raise content.fail(wire.BAD_VALUE, at, 1, form)
+        if size > limit:
+            raise content.fail(wire.BAD_CELL, at + 1, limit, size)
+        data = bytes(content.take(content.left))
+        if form:
+            return decompress(content, at, data, size)
+        if len(data) != size:
+            raise content.fail(wire.BAD_CELL, at + 1, size, len(data))
+        return data
 
     def read_created_by(self) -> bytes | None:
         if not self.file.layout.flags & HAS_CREATED_BY:

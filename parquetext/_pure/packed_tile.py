@@ -10,7 +10,8 @@ from . import packed_numbers as numbers
 from .packed_content import Content
 from .packed_numbers import Table, signed
 from .packed_roles import ALONE, CHAINED, DIFFERENCE, NO_ROLE, SAME, Book
-from .packed_template import BOUND, HAVE_NO_ROLE, PLACED, WORDS, Operation
+from .packed_template import BOUND, HAVE_NO_ROLE, PLACED, WORDS, Operation, emit
+from .packed_words import Words
 
 __all__ = ["Chunk", "Tile", "write_numbers", "write_templates"]
 
@@ -139,16 +140,24 @@ class Tile:
     book : Book
     columns, rows : int
     load : callable
-        Return the content of one of the tile's cells, PLACED, BOUND or WORDS.
+        Return the content of PLACED or of BOUND.
+    limit : int
+        Of the bytes that one call makes.
+    has_cells : bool
+        True if each part is a cell of its own.
     """
 
-    def __init__(self, book: Book, columns: int, rows: int, load: Callable[[int], Content]):
+    def __init__(
+        self, book: Book, columns: int, rows: int, load: Callable[[int], Content], limit: int, has_cells: bool
+    ):
         self.book, self.columns, self.rows, self.load = book, columns, rows, load
+        self.limit, self.has_cells = limit, has_cells
         self.tables: dict[int, tuple[Table, bool]] = {}
         content = load(PLACED)
         self.templates = self._read_templates(content)
         self.firsts = [Table(content, 1, rows).column(0) for _ in book.chains]
         self._read_tables(content, PLACED)
+        self.placed = content
         self._columns: list[list[Values]] = []
         self._positions = [list(row) for row in zip(*self.firsts, strict=True)] or [[] for _ in range(rows)]
         self._has_bounds = False
@@ -173,6 +182,8 @@ class Tile:
             if role.area == area:
                 table = Table(content, self.columns, self.rows)
                 self.tables[number] = table, table.is_marked or role.predictor == ALONE
+        if self.has_cells:
+            content.end()
 
     def roles_of(self, template: int, area: int) -> list[int]:
         return [
@@ -213,23 +224,37 @@ class Tile:
 
     def chunks(self, column: int, first: int, count: int) -> list[Values]:
         """Return all numbers of a column's chunks in rows ``[first, first + count)``."""
-        self.load_bounds()
         tables: dict[int, list[int]] = {}
         found = [dict(values) for values in self.column(column)[first : first + count]]
         for row, values in enumerate(found, first):
-            for number in sorted(set(self.roles_of(self.templates[column * self.rows + row], BOUND))):
+            for number in sorted(set(self.roles_at(column, row, BOUND))):
                 self._add(values, number, column, row, tables, ())
         return found
 
-    def parts(self, column: int, first: int, count: int, words: Sequence[dict[int, bytes]]) -> list[Part]:
-        """Return the operations and the values of a column's structs; `words` are the texts of all of them."""
+    def roles_at(self, column: int, row: int, area: int) -> list[int]:
+        return self.roles_of(self.templates[column * self.rows + row], area)
+
+    def parts(self, column: int, first: int, count: int, words: Words) -> list[Part]:
+        """Return the operations and the values of a column's structs in rows ``[first, first + count)``."""
+        rows = range(first, first + count)
+        if any(self.roles_at(column, row, BOUND) for row in rows):
+            self.load_bounds()
+        texts: list[dict[int, bytes]] = [{}] * self.rows
+        if any(self.roles_at(column, row, WORDS) for row in rows):
+            texts = words.column(column, [self.roles_at(column, row, WORDS) for row in range(self.rows)])
         made: list[Part] = []
-        for row, values in enumerate(self.chunks(column, first, count), first):
+        for row, values in zip(rows, self.chunks(column, first, count), strict=True):
             operations = self.book.templates[self.templates[column * self.rows + row]]
-            both = values | words[row]
+            both = values | texts[row]
             made.append((operations, [both[one.role] for one in operations if one.kind not in HAVE_NO_ROLE]))
         return made
 
-    def word_roles(self, column: int) -> list[list[int]]:
-        """Return the roles of texts of each of a column's structs."""
-        return [self.roles_of(self.templates[column * self.rows + row], WORDS) for row in range(self.rows)]
+    def structs(self, column: int, first: int, count: int, words: Words, path: bytes) -> list[bytes]:
+        """Return the Thrift bytes of a column's structs in rows ``[first, first + count)``."""
+        made, size = [], 0
+        for operations, values in self.parts(column, first, count, words):
+            made.append(emit(operations, values, path))
+            size += len(made[-1])
+            if size > self.limit:
+                raise self.placed.fail(wire.BAD_CELL, 0, self.limit, size)
+        return made

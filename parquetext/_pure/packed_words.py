@@ -98,35 +98,55 @@ class Words:
     columns : int
     hot, cold : callable
         Return the contents of the cells.
+    limit : int
+        Of the bytes that one call makes.
+    has_cells : bool
+        True if each part is a cell of its own.
     """
 
-    def __init__(self, book: Book, columns: int, hot: Callable[[], Content], cold: Callable[[], Content]):
+    def __init__(
+        self,
+        book: Book,
+        columns: int,
+        hot: Callable[[], Content],
+        cold: Callable[[], Content],
+        limit: int,
+        has_cells: bool,
+    ):
         self.book, self._load_cold, self.columns = book, cold, columns
+        self.limit, self.has_cells = limit, has_cells
         self.roles = [number for number, role in enumerate(book.roles) if role.area == WORDS]
         self._load_hot = hot
         self._is_loaded = False
         self._cold: tuple[Content, list[int]] | None = None
 
     def load(self) -> None:
-        """Read the first cell, once."""
-        if self._is_loaded:
+        """Read the begins of the texts, once."""
+        if self._is_loaded or not self.roles:
             return
         self.content = content = self._load_hot()
-        if not self.roles:
-            return
         at, flags = content.at, content.take(len(self.roles))
         for number, flag in enumerate(flags):
             if flag > (self.book.roles[self.roles[number]].predictor == SAME):
                 raise content.fail(wire.BAD_VALUE, at + number, 0, flag)
         self.aliases = {role for role, flag in zip(self.roles, flags, strict=True) if flag}
         self.ends = ends_of(content, self.columns)
+        if self.has_cells:
+            content.end()
         self._is_loaded = True
+
+    def load_rests(self) -> tuple[Content, list[int]]:
+        """Read the rests of the long texts, once."""
+        if self._cold is None:
+            content = self._load_cold()
+            self._cold = content, ends_of(content, self.columns) if self.roles else []
+            if self.has_cells:
+                content.end()
+        return self._cold
 
     def column(self, column: int, templates: Sequence[Sequence[int]]) -> list[dict[int, bytes]]:
         """Return the texts of each of a column's chunks by role; `templates` are the roles of texts of each chunk."""
         found: list[dict[int, bytes]] = [{} for _ in templates]
-        if not any(templates):
-            return found
         self.load()
         wanted = [
             (row, number)
@@ -150,17 +170,18 @@ class Words:
         prefix = bytes(content.take(content.varint()))
         at = content.at
         lengths = Table(content, 1, count).column(0)
+        lengths = [min(length, self.limit + 1) for length in lengths]
         hot_lengths = [length if length <= LONG else HOT for length in lengths]
         cold_lengths = [length - hot for length, hot in zip(lengths, hot_lengths, strict=True)]
         if min(lengths) < 0:
-            raise content.fail(wire.BAD_VALUE, at, 0, min(lengths))
+            raise content.fail(wire.BAD_VALUE, at, 0, min(lengths) % (1 << 64))
         hot = self._decode(content, sum(hot_lengths))
         cold = b""
         if any(cold_lengths):
-            if self._cold is None:
-                loaded = self._load_cold()
-                self._cold = loaded, ends_of(loaded, self.columns)
-            cold = self._decode(part_of(*self._cold, column), sum(cold_lengths))
+            cold = self._decode(part_of(*self.load_rests(), column), sum(cold_lengths))
+        size = len(hot) + len(cold) + count * len(prefix)
+        if size > self.limit:
+            raise self.content.fail(wire.BAD_CELL, self.ends[column], self.limit, size)
         texts, begins = [], [0, 0]
         for lengths_of in zip(hot_lengths, cold_lengths, strict=True):
             ends = [begin + length for begin, length in zip(begins, lengths_of, strict=True)]
@@ -174,10 +195,12 @@ class Words:
             if content.left != size:
                 raise content.fail(wire.BAD_CELL, content.at, size, content.left)
             return bytes(content.take(size))
+        if form > ZSTD:
+            raise content.fail(wire.BAD_VALUE, at, ZSTD, form)
+        if size > self.limit:
+            raise content.fail(wire.BAD_CELL, at, self.limit, size)
         if form == ZSTD:
             return decompress(content, at, content.take(content.left), size)
-        if form != ALPHABET:
-            raise content.fail(wire.BAD_VALUE, at, ZSTD, form)
         at, count = content.at, content.byte()
         symbols = bytes(content.take(count))
         width = max(count - 1, 0).bit_length()
@@ -213,7 +236,7 @@ def ends_of(content: Content, columns: int) -> list[int]:
     for column in range(columns):
         (length,) = table.column(column)
         if not 0 <= length <= len(content.data) - ends[-1]:
-            raise content.fail(wire.BAD_CELL, ends[-1], len(content.data) - ends[-1], length)
+            raise content.fail(wire.BAD_CELL, ends[-1], len(content.data) - ends[-1], length % (1 << 64))
         ends.append(ends[-1] + length)
     content.at = ends[-1]
     return ends

@@ -145,7 +145,7 @@ def parse(record: bytes, slots: Slots) -> KeptExtension:
         kind, length = _PIECE.unpack_from(record, at)
         begin, end = at + _PIECE.size, at + _PIECE.size + length
         content = record[begin:end]
-        if kind > REFERENCE or end > len(record) or (kind in EMPTY and length):
+        if kind > max(EMPTY) or end > len(record) or (kind in EMPTY and length):
             raise broken(at)
         if kind == SLOT and (length != 16 or UUID(bytes=content) not in slots):
             raise broken(at)

@@ -10,31 +10,41 @@ typedef struct frame {
     pqx_error *error;
     size_t start, at; /* of the content in the cells; in the footer */
     uint32_t created_by, crc;
+    size_t name_at; /* of created_by in the literal; SIZE_MAX: not in it */
+    pqx_buffer literal;
     uint64_t bytes;
 } frame;
 
-/* Write the head of a literal. */
-static int put_head(frame *f, uint64_t length)
+enum { FRAME_END = PQX_FRAME_PAIRS + 1 };
+
+/* Write the literal and, behind it, a step. */
+static int put_literal(frame *f, int step)
 {
-    uint8_t head[11] = {PQX_FRAME_LITERAL};
-    return pqx_buffer_append(f->cell, head, 1 + pqx_varint_put(head + 1, length), f->error);
+    uint8_t head[11] = {PQX_FRAME_LITERAL}, byte = (uint8_t)step;
+    size_t size = 1 + pqx_varint_put(head + 1, f->literal.size);
+    PQX_TRY(pqx_buffer_append(f->cell, head, size, f->error));
+    if (f->name_at != SIZE_MAX) f->created_by = (uint32_t)(f->cell->size - f->start + f->name_at);
+    f->name_at = SIZE_MAX;
+    if (f->literal.size)
+        PQX_TRY(pqx_buffer_append(f->cell, f->literal.data, f->literal.size, f->error));
+    f->literal.size = 0;
+    return step == FRAME_END ? PQX_OK : pqx_buffer_append(f->cell, &byte, 1, f->error);
 }
 
-/* Write the literal up to `begin`, and the step for the bytes after it up to `end`. */
+/* Add the bytes up to `begin` to the literal, and the step for those after it up to `end`; LITERAL:
+ * they are left out. */
 static int put_cut(frame *f, size_t begin, size_t end, int step)
 {
     pqx_range name = f->scan->created_by;
-    PQX_TRY(put_head(f, begin - f->at));
     if (f->scan->has_created_by && f->at <= name.offset
         && name.offset + (size_t)name.length <= begin)
-        f->created_by = (uint32_t)(f->cell->size - f->start + (name.offset - f->at));
-    PQX_TRY(pqx_buffer_append(f->cell, f->footer + f->at, begin - f->at, f->error));
+        f->name_at = f->literal.size + (name.offset - f->at);
+    PQX_TRY(pqx_buffer_append(&f->literal, f->footer + f->at, begin - f->at, f->error));
     size_t made = step == PQX_FRAME_LITERAL ? begin : end;
     f->crc = pqx_crc32(f->crc, f->footer + f->at, made - f->at);
     f->bytes += made - f->at;
     f->at = end;
-    uint8_t byte = (uint8_t)step;
-    return step == PQX_FRAME_LITERAL ? PQX_OK : pqx_buffer_append(f->cell, &byte, 1, f->error);
+    return step == PQX_FRAME_LITERAL ? PQX_OK : put_literal(f, step);
 }
 
 /* Return the step for a list of FileMetaData whose items begin at *begin, or LITERAL. */
@@ -91,16 +101,23 @@ static int put_frame(frame *f)
             PQX_TRY(put_cut(f, field.header, field.end, PQX_FRAME_LITERAL));
         else if (step != PQX_FRAME_LITERAL) PQX_TRY(put_cut(f, begin, field.end, step));
     }
-    return put_cut(f, c.at, c.at, PQX_FRAME_LITERAL); /* without what follows the stop byte */
+    return put_cut(f, c.at, c.at, FRAME_END); /* without what follows the stop byte */
 }
 
 int pqx_packed_write_frame(const uint8_t *footer, const pqx_scan *scan, pqx_buffer *cell,
                            uint32_t *thrift_bytes, uint32_t *thrift_crc, pqx_error *error)
 {
     static const uint8_t no_place[8] = {0};
-    frame f = {.footer = footer, .scan = scan, .cell = cell, .error = error, .start = cell->size};
+    frame f = {.footer = footer,
+               .scan = scan,
+               .cell = cell,
+               .error = error,
+               .start = cell->size,
+               .name_at = SIZE_MAX};
     PQX_TRY(pqx_buffer_append(cell, no_place, sizeof no_place, error));
-    PQX_TRY(put_frame(&f));
+    int status = put_frame(&f);
+    pqx_buffer_free(&f.literal);
+    PQX_TRY(status);
     pqx_store32(cell->data + f.start, f.created_by);
     pqx_store32(cell->data + f.start + 4, f.created_by ? scan->created_by.length : 0);
     *thrift_bytes = (uint32_t)f.bytes;

@@ -240,17 +240,22 @@ int pqx_packed_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint
 
 /* ---- row groups, key-values and the rest ---- */
 
+int pqx_packed_load_row_group(pqx_index *index, uint32_t number, pqx_error *error)
+{
+    uint32_t cell = number / PQX_ROW_GROUPS_PER_CELL,
+             left = index->shape.row_groups - cell * PQX_ROW_GROUPS_PER_CELL;
+    return pqx_packed_load_run(index, PQX_CELLS_ROW_GROUPS, cell,
+                               left < PQX_ROW_GROUPS_PER_CELL ? left : PQX_ROW_GROUPS_PER_CELL,
+                               PQX_BOOK_ROW_GROUPS, &pqx_packed_of(index)->row_groups, error);
+}
+
 int pqx_packed_read_row_groups(pqx_index *index, uint32_t first, uint32_t count,
                                pqx_row_group *groups, pqx_error *error)
 {
     pqx_packed *p = pqx_packed_of(index);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t cell = (first + i) / PQX_ROW_GROUPS_PER_CELL,
-                 left = index->shape.row_groups - cell * PQX_ROW_GROUPS_PER_CELL;
         size_t columns_at;
-        PQX_TRY(pqx_packed_load_run(index, PQX_CELLS_ROW_GROUPS, cell,
-                                    left < PQX_ROW_GROUPS_PER_CELL ? left : PQX_ROW_GROUPS_PER_CELL,
-                                    PQX_BOOK_ROW_GROUPS, &p->row_groups, error));
+        PQX_TRY(pqx_packed_load_row_group(index, first + i, error));
         index->own.size = 0;
         PQX_TRY(pqx_packed_run_struct(&p->row_groups, (first + i) % PQX_ROW_GROUPS_PER_CELL,
                                       &index->own, &columns_at, error));

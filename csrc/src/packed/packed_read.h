@@ -45,6 +45,8 @@ int pqx_packed_load_books(pqx_index *index, pqx_error *error);
 /* Load the cell with a run of structs, unless it is loaded: of elements or of row groups. */
 int pqx_packed_load_run(pqx_index *index, int kind, uint32_t number, uint32_t count, int book,
                         pqx_packed_run *run, pqx_error *error);
+/* Load the run with a row group. */
+int pqx_packed_load_row_group(pqx_index *index, uint32_t number, pqx_error *error);
 /* Append the struct `row` of a run. */
 int pqx_packed_run_struct(pqx_packed_run *run, uint32_t row, pqx_buffer *out, size_t *columns_at,
                           pqx_error *error);

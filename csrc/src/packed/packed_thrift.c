@@ -10,6 +10,8 @@ typedef struct placed_element {
 static int by_index(const void *one, const void *other)
 {
     uint32_t a = ((const placed_element *)one)->index, b = ((const placed_element *)other)->index;
+    if (a != b) return a < b ? -1 : 1;
+    a = ((const placed_element *)one)->begin, b = ((const placed_element *)other)->begin;
     return (a > b) - (a < b);
 }
 
@@ -79,11 +81,10 @@ static int read_chunks(pqx_index *index, uint32_t first, uint32_t rows, chunk_by
 static int put_row_group(pqx_index *index, uint32_t number, uint32_t row, uint32_t rows,
                          const chunk_bytes *chunks, pqx_buffer *out, pqx_error *error)
 {
-    pqx_row_group ignored;
     pqx_packed *p = pqx_packed_of(index);
     size_t columns_at;
     pqx_index_begin(index);
-    PQX_TRY(pqx_packed_read_row_groups(index, number, 1, &ignored, error));
+    PQX_TRY(pqx_packed_load_row_group(index, number, error));
     index->own.size = 0;
     PQX_TRY(pqx_packed_run_struct(&p->row_groups, number % PQX_ROW_GROUPS_PER_CELL, &index->own,
                                   &columns_at, error));
@@ -129,7 +130,6 @@ static int put_pairs(pqx_index *index, pqx_buffer *out, pqx_error *error)
         PQX_TRY(pqx_packed_load_pair(index, i, error));
         index->pair = PQX_INDEX_NOTHING;
         PQX_TRY(pqx_buffer_append(out, index->pair_thrift.data, index->pair_thrift.size, error));
-        if (out->size > pqx_packed_of(index)->limit) break; /* the length will be wrong */
     }
     return PQX_OK;
 }
