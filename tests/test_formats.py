@@ -53,6 +53,11 @@ def test_a_block_of_the_arrow_dialect_is_framed_as_the_page_shows(implementation
     assert framing.unframe(block) == b"hello"
 
 
+def test_the_packed_payload_is_written_from_the_thrift_footer_as_the_page_shows(implementation):
+    footer, payload = blocks()["thrift-footer"], blocks()["packed-payload"]
+    assert kernels.packed.write(kernels.scan.scan(footer)) == payload
+
+
 def test_the_flat_payload_is_written_from_the_thrift_footer_as_the_page_shows(implementation):
     footer, payload = blocks()["thrift-footer"], blocks()["flat-payload"]
     assert kernels.flat.write(kernels.scan.scan(footer)) == payload

@@ -795,7 +795,7 @@ typedef struct pqx_packed_compress {
     void *context;
 } pqx_packed_compress;
 
-/* Append the packed payload (docs/formats.md, section 13, without the 28-byte trailer) for a
+/* Append the packed payload (docs/formats.md, section 15, without the 28-byte trailer) for a
  * scanned footer. `compress` may be NULL. The UUIDs of the extension slots ascend. Errors:
  * PQX_ENCRYPTED, PQX_IRREGULAR, PQX_OUT_OF_PROPORTION (names), PQX_TOO_LARGE. O(size). */
 int pqx_packed_write(const uint8_t *footer, size_t size, const pqx_scan *scan,

@@ -1,4 +1,4 @@
-"""The packed footer (docs/formats.md, section 13): its writer, its reader, and the way back to Thrift."""
+"""The packed footer (docs/formats.md, section 15): its writer, its reader, and the way back to Thrift."""
 
 from __future__ import annotations
 

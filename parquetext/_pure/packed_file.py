@@ -1,4 +1,4 @@
-"""Checked access to a packed footer: its tail block, then single cells (docs/formats.md, 13.1)."""
+"""Checked access to a packed footer: its tail block, then single cells (docs/formats.md, 15.1)."""
 
 from __future__ import annotations
 

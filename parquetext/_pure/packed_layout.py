@@ -1,4 +1,4 @@
-"""The parts of a packed footer: cells in areas, and the tail block (docs/formats.md, 13.1)."""
+"""The parts of a packed footer: cells in areas, and the tail block (docs/formats.md, 15.1)."""
 
 from __future__ import annotations
 

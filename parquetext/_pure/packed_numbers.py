@@ -1,4 +1,4 @@
-"""Packed numbers: a table of 64-bit integers in as few bits as their differences need (docs/formats.md, 13.3)."""
+"""Packed numbers: a table of 64-bit integers in as few bits as their differences need (docs/formats.md, 15.3)."""
 
 from __future__ import annotations
 

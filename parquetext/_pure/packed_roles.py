@@ -1,4 +1,4 @@
-"""Roles: which values of a struct are predicted from others (docs/formats.md, 13.2)."""
+"""Roles: which values of a struct are predicted from others (docs/formats.md, 15.2)."""
 
 from __future__ import annotations
 

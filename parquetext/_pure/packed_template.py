@@ -1,4 +1,4 @@
-"""Templates: the Thrift bytes of a struct without its values (docs/formats.md, 13.2)."""
+"""Templates: the Thrift bytes of a struct without its values (docs/formats.md, 15.2)."""
 
 from __future__ import annotations
 

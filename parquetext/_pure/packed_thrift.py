@@ -1,4 +1,4 @@
-"""Rebuild the Thrift footer from a packed payload, and check a payload (docs/formats.md, 13.6)."""
+"""Rebuild the Thrift footer from a packed payload, and check a payload (docs/formats.md, 15.6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tiles: the values of the chunks of some leaves and row groups, as tables of numbers (docs/formats.md, 13.4)."""
+"""Tiles: the values of the chunks of some leaves and row groups, as tables of numbers (docs/formats.md, 15.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The texts of a tile's chunks: bounds of texts, and others (docs/formats.md, 13.5)."""
+"""The texts of a tile's chunks: bounds of texts, and others (docs/formats.md, 15.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write the packed footer of a scanned Thrift footer (docs/formats.md, section 13)."""
+"""Write the packed footer of a scanned Thrift footer (docs/formats.md, section 15)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 /* Books of a packed footer: the templates of one kind of struct, and how the values of their roles
- * are predicted (docs/formats.md, 13.2). */
+ * are predicted (docs/formats.md, 15.2). */
 #ifndef PQX_PACKED_BOOK_H
 #define PQX_PACKED_BOOK_H
 

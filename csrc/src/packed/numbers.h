@@ -1,5 +1,5 @@
 /* Packed numbers: a table of 64-bit integers in as few bits as their differences need
- * (docs/formats.md, 13.3). */
+ * (docs/formats.md, 15.3). */
 #ifndef PQX_PACKED_NUMBERS_H
 #define PQX_PACKED_NUMBERS_H
 

@@ -1,4 +1,4 @@
-/* The packed footer (docs/formats.md, section 13): declarations shared by its writer and reader. */
+/* The packed footer (docs/formats.md, section 15): declarations shared by its writer and reader. */
 #ifndef PQX_PACKED_H
 #define PQX_PACKED_H
 

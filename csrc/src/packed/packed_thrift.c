@@ -1,4 +1,4 @@
-/* Rebuild the Thrift footer from a packed payload (docs/formats.md, 13.6). */
+/* Rebuild the Thrift footer from a packed payload (docs/formats.md, 15.6). */
 #include <stdlib.h>
 
 #include "packed/packed_read.h"

@@ -1,5 +1,5 @@
 /* Tiles: the values of the structs of some columns and rows, as tables of numbers and blocks of
- * texts (docs/formats.md, 13.4 and 13.5). */
+ * texts (docs/formats.md, 15.4 and 15.5). */
 #ifndef PQX_PACKED_TILE_H
 #define PQX_PACKED_TILE_H
 
