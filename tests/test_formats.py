@@ -173,6 +173,7 @@ def test_every_example_of_the_page_is_checked():
         "extension-thrift",
         "block-hello",
         "thrift-footer",
+        "packed-payload",
         "flat-payload",
         "par3-end",
         "par3-plain",

@@ -78,15 +78,15 @@ static int read_step(pqx_content *c, const pqx_packed_book *book, pqx_packed_ste
 }
 
 static int read_template(pqx_content *c, const pqx_packed_book *book, pqx_packed_step *steps,
-                         pqx_packed_template *template)
+                         pqx_packed_template *used)
 {
     uint8_t count = 0;
     PQX_TRY(pqx_content_byte(c, &count));
-    *template = (pqx_packed_template){.steps = steps, .count = count};
+    *used = (pqx_packed_template){.steps = steps, .count = count};
     for (uint32_t i = 0; i < count; i++) {
         PQX_TRY(read_step(c, book, &steps[i]));
-        template->literal_bytes += steps[i].length;
-        if (pqx_step_has_role(steps[i].kind)) pqx_add_role(&template->roles, steps[i].role);
+        used->literal_bytes += steps[i].length;
+        if (pqx_step_has_role(steps[i].kind)) pqx_add_role(&used->roles, steps[i].role);
     }
     return PQX_OK;
 }

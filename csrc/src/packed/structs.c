@@ -210,10 +210,10 @@ int pqx_packed_tile_structs(pqx_packed_tile *tile, uint32_t column, uint32_t fir
     PQX_TRY(prepare(&v, path, error));
     tile->placed.error = error;
     for (uint32_t row = 0; row < count; row++) {
-        const pqx_packed_template *template = template_at(&v, row);
+        const pqx_packed_template *used = template_at(&v, row);
         size_t begin = out->size;
-        for (uint32_t i = 0; i < template->count; i++) {
-            const pqx_packed_step *step = &template->steps[i];
+        for (uint32_t i = 0; i < used->count; i++) {
+            const pqx_packed_step *step = &used->steps[i];
             if (step->kind != PQX_STEP_COLUMNS) PQX_TRY(put_step(&v, step, row, out, error));
             else if (columns_at && *columns_at == SIZE_MAX) *columns_at = out->size;
         }
@@ -226,10 +226,10 @@ int pqx_packed_tile_structs(pqx_packed_tile *tile, uint32_t column, uint32_t fir
 
 pqx_bytes pqx_packed_columns_head(const pqx_packed_tile *tile, uint32_t row)
 {
-    const pqx_packed_template *template =
+    const pqx_packed_template *used =
         &tile->book->templates[pqx_packed_template_of(tile, 0, row)];
-    for (uint32_t i = 0; i < template->count; i++)
-        if (template->steps[i].kind == PQX_STEP_COLUMNS)
-            return (pqx_bytes){template->steps[i].literal, template->steps[i].length};
+    for (uint32_t i = 0; i < used->count; i++)
+        if (used->steps[i].kind == PQX_STEP_COLUMNS)
+            return (pqx_bytes){used->steps[i].literal, used->steps[i].length};
     return (pqx_bytes){NULL, 0};
 }

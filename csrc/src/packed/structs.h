@@ -84,10 +84,10 @@ void pqx_packed_structs_free(pqx_packed_structs *structs);
 void pqx_packed_predict(pqx_packed_structs *structs);
 
 static inline const pqx_coded_step *pqx_packed_steps_of(const pqx_packed_structs *structs,
-                                                        unsigned template)
+                                                        unsigned used)
 {
     return (const pqx_coded_step *)(const void *)structs->steps.data
-           + structs->templates[template].first_step;
+           + structs->templates[used].first_step;
 }
 
 #endif

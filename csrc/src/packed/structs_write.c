@@ -100,15 +100,15 @@ static int intern(pqx_packed_structs *s, const pqx_coded_step *steps, uint32_t c
     return add_template(s, steps, count, key, hash, physical_type, error);
 }
 
-static int add_values(pqx_packed_structs *s, uint32_t template, const int64_t *values,
+static int add_values(pqx_packed_structs *s, uint32_t used, const int64_t *values,
                       pqx_error *error)
 {
     uint64_t first = s->values.size / sizeof *values;
-    uint8_t number = (uint8_t)template;
+    uint8_t number = (uint8_t)used;
     PQX_TRY(pqx_buffer_append(&s->firsts, &first, sizeof first, error));
     PQX_TRY(pqx_buffer_append(&s->templates_of, &number, 1, error));
     s->count++;
-    return pqx_buffer_append(&s->values, values, s->templates[template].values * sizeof *values,
+    return pqx_buffer_append(&s->values, values, s->templates[used].values * sizeof *values,
                              error);
 }
 

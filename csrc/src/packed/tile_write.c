@@ -23,10 +23,10 @@ int pqx_tile_write_begin(pqx_tile_writer *w, pqx_tile_place place)
         for (uint32_t row = 0; row < place.rows; row++) {
             uint64_t number = place.first + column * place.column_step + row * place.row_step;
             const int64_t *value = (const int64_t *)(const void *)s->values.data + firsts[number];
-            unsigned template = s->templates_of.data[number];
-            const pqx_coded_step *step = pqx_packed_steps_of(s, template);
+            unsigned used = s->templates_of.data[number];
+            const pqx_coded_step *step = pqx_packed_steps_of(s, used);
             size_t at = (size_t)column * place.rows + row;
-            for (uint32_t i = 0; i < s->templates[template].count; i++, step++)
+            for (uint32_t i = 0; i < s->templates[used].count; i++, step++)
                 if (pqx_step_has_role(step->kind))
                     pqx_tile_values(w, (unsigned)step->code)[at] = *value++;
         }
