@@ -13,7 +13,7 @@ static void look(const uint8_t *tail, size_t size, uint64_t file_size)
     pqx_locate(copy, size, file_size, &found);
     if (found.form != PQX_FORM_NONE) {
         CLAIM(found.form == PQX_FORM_FLAT || found.form == PQX_FORM_INDEX
-              || found.form == PQX_FORM_PAR3);
+              || found.form == PQX_FORM_PACKED || found.form == PQX_FORM_PAR3);
         CLAIM(found.footer <= file_size && found.thrift_length <= file_size - found.footer);
         CLAIM(found.payload <= file_size && found.length <= file_size - found.payload);
         CLAIM(found.known_end <= file_size && found.known_size <= found.known_end);

@@ -508,7 +508,13 @@ PQX_API pqx_source pqx_source_fd(int fd, uint64_t size);
 /* ---- locating the footer ---- */
 
 /* PQX_FORM_NONE: the Thrift footer. */
-enum pqx_form { PQX_FORM_NONE = 0, PQX_FORM_FLAT = 1, PQX_FORM_INDEX = 2, PQX_FORM_PAR3 = 3 };
+enum pqx_form {
+    PQX_FORM_NONE = 0,
+    PQX_FORM_FLAT = 1,
+    PQX_FORM_INDEX = 2,
+    PQX_FORM_PAR3 = 3,
+    PQX_FORM_PACKED = 4
+};
 
 /* The block from which a file is best opened. */
 typedef struct pqx_location {

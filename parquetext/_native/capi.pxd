@@ -154,7 +154,7 @@ cdef extern from "parquetext_internal.h" nogil:
     int pqx_reference_parse(const uint8_t *payload, size_t size, uint64_t footer, pqx_reference *reference, pqx_error *error)
     void pqx_reference_get_block(const pqx_reference *reference, uint32_t index, pqx_aside_block *block)
     enum:
-        PQX_FORM_NONE, PQX_FORM_FLAT, PQX_FORM_INDEX, PQX_FORM_PAR3
+        PQX_FORM_NONE, PQX_FORM_FLAT, PQX_FORM_INDEX, PQX_FORM_PAR3, PQX_FORM_PACKED
     ctypedef struct pqx_location:
         int form
         uint64_t footer, thrift_length, payload

@@ -10,7 +10,9 @@ import os
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport PQX_FORM_FLAT, PQX_FORM_INDEX, PQX_FORM_NONE, PQX_FORM_PAR3, pqx_locate, pqx_location
+from .capi cimport (
+    PQX_FORM_FLAT, PQX_FORM_INDEX, PQX_FORM_NONE, PQX_FORM_PACKED, PQX_FORM_PAR3, pqx_locate, pqx_location,
+)
 from .port_api cimport (
     PQX_IS_DIRECTORY, PyUnicode_EncodeFSDefault, pqx_close_file, pqx_file_facts, pqx_get_facts, pqx_open_file,
     pqx_read_exactly,
@@ -133,6 +135,7 @@ def read_pages(int fd, uint64_t offset, size_t length):
 FORMS = {
     PQX_FORM_FLAT: wire.UUID_FLAT_FOOTER.bytes,
     PQX_FORM_INDEX: wire.UUID_FOOTER_INDEX.bytes,
+    PQX_FORM_PACKED: wire.UUID_PACKED_FOOTER.bytes,
     PQX_FORM_PAR3: b"PAR3",
 }
 

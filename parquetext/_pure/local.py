@@ -19,7 +19,7 @@ from .varint import decode32
 
 __all__ = ["LocalFile", "own_block", "read_pages"]
 
-OWN = {wire.UUID_FLAT_FOOTER.bytes, wire.UUID_FOOTER_INDEX.bytes}
+OWN = {wire.UUID_FLAT_FOOTER.bytes, wire.UUID_FOOTER_INDEX.bytes, wire.UUID_PACKED_FOOTER.bytes}
 REFERENCE = wire.UUID_FOOTER_REFERENCE.bytes
 TEXT_END = 40  # base64 characters that contain a trailer at the end of their 30 bytes
 MOST_TEXT = 4096  # largest reference that is decoded from text

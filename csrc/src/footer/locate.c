@@ -14,11 +14,13 @@ typedef struct locator {
 } locator;
 
 static const uint8_t flat_uuid[16] = PQX_UUID_FLAT_FOOTER, index_uuid[16] = PQX_UUID_FOOTER_INDEX,
+                     packed_uuid[16] = PQX_UUID_PACKED_FOOTER,
                      reference_uuid[16] = PQX_UUID_FOOTER_REFERENCE;
 
 static int form_of(const uint8_t uuid[16])
 {
     if (memcmp(uuid, flat_uuid, 16) == 0) return PQX_FORM_FLAT;
+    if (memcmp(uuid, packed_uuid, 16) == 0) return PQX_FORM_PACKED;
     return memcmp(uuid, index_uuid, 16) == 0 ? PQX_FORM_INDEX : PQX_FORM_NONE;
 }
 

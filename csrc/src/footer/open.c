@@ -5,7 +5,8 @@
 
 enum { TAIL_BYTES = 4096, END_BYTES = 8, LEAST_FILE = 12 };
 
-/* One of `flat` and `index` is set, or `thrift` contains the footer that was scanned. */
+/* One of `flat` and `index`, which also reads a packed footer, is set, or `thrift` contains the
+ * footer that was scanned. */
 struct pqx_footer {
     pqx_footer_info info;
     pqx_flat *flat;
@@ -54,6 +55,10 @@ static int open_block(pqx_footer *footer, const pqx_source *source, const pqx_lo
     if (at->form == PQX_FORM_INDEX) {
         PQX_TRY(pqx_index_open(source, at->footer, at->thrift_length, at->payload, at->length,
                                at->known, at->known_size, at->known_end, &footer->index, error));
+        pqx_index_get_facts(footer->index, &facts);
+    } else if (at->form == PQX_FORM_PACKED) {
+        PQX_TRY(pqx_packed_open(source, at->payload, at->length, at->known, at->known_size,
+                                at->known_end, &footer->index, error));
         pqx_index_get_facts(footer->index, &facts);
     } else {
         PQX_TRY(pqx_flat_open(source, at->payload, at->length, at->known, at->known_size,

@@ -226,8 +226,7 @@ int pqx_packed_tile_structs(pqx_packed_tile *tile, uint32_t column, uint32_t fir
 
 pqx_bytes pqx_packed_columns_head(const pqx_packed_tile *tile, uint32_t row)
 {
-    const pqx_packed_template *used =
-        &tile->book->templates[pqx_packed_template_of(tile, 0, row)];
+    const pqx_packed_template *used = &tile->book->templates[pqx_packed_template_of(tile, 0, row)];
     for (uint32_t i = 0; i < used->count; i++)
         if (used->steps[i].kind == PQX_STEP_COLUMNS)
             return (pqx_bytes){used->steps[i].literal, used->steps[i].length};

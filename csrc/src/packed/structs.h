@@ -14,9 +14,9 @@ enum {
 
 /* A step whose role is the code of a path of fields. */
 typedef struct pqx_coded_step {
-    uint64_t code;
-    uint32_t begin, length; /* LITERAL, COLUMNS: bytes of the footer */
     uint8_t kind, size;
+    uint32_t begin, length; /* LITERAL, COLUMNS: bytes of the footer */
+    uint64_t code;
 } pqx_coded_step;
 
 /* What is known about the structs that are divided. */

@@ -100,22 +100,20 @@ static int intern(pqx_packed_structs *s, const pqx_coded_step *steps, uint32_t c
     return add_template(s, steps, count, key, hash, physical_type, error);
 }
 
-static int add_values(pqx_packed_structs *s, uint32_t used, const int64_t *values,
-                      pqx_error *error)
+static int add_values(pqx_packed_structs *s, uint32_t used, const int64_t *values, pqx_error *error)
 {
     uint64_t first = s->values.size / sizeof *values;
     uint8_t number = (uint8_t)used;
     PQX_TRY(pqx_buffer_append(&s->firsts, &first, sizeof first, error));
     PQX_TRY(pqx_buffer_append(&s->templates_of, &number, 1, error));
     s->count++;
-    return pqx_buffer_append(&s->values, values, s->templates[used].values * sizeof *values,
-                             error);
+    return pqx_buffer_append(&s->values, values, s->templates[used].values * sizeof *values, error);
 }
 
 int pqx_packed_structs_add(pqx_packed_structs *s, uint32_t begin, uint32_t end,
                            const pqx_packed_struct_facts *facts, uint8_t *likely, pqx_error *error)
 {
-    static const pqx_coded_step verbatim = {.code = PQX_VERBATIM_CODE, .kind = PQX_STEP_RAW};
+    static const pqx_coded_step verbatim = {.kind = PQX_STEP_RAW, .code = PQX_VERBATIM_CODE};
     pqx_coded_step steps[PQX_MOST_STEPS];
     int64_t values[PQX_MOST_STEPS];
     uint32_t count = 0, number = *likely;
