@@ -6,6 +6,7 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from .. import wire
+from ..errors import wire_error
 
 from .capi cimport (
     PQX_NO_MEMORY, pqx_buffer, pqx_bytes, pqx_error, pqx_flat_extension, pqx_packed_compress, pqx_packed_extension_count,
@@ -49,7 +50,7 @@ cdef class Reader(PartsReader):
         self.opened_index()
 
     def extensions(self):
-        """Return the UUID and the content of each extension slot, ascending."""
+        """Return the UUID and the content's length of each extension slot, ascending."""
         cdef uint32_t i
         cdef uint8_t uuid[16]
         cdef pqx_bytes data
@@ -60,8 +61,23 @@ cdef class Reader(PartsReader):
             for i in range(pqx_packed_extension_count(self.index)):
                 if pqx_packed_get_extension(self.index, i, uuid, &data, &error):
                     self.fail(&error)
-                found.append((<bytes> uuid[:16], <bytes> data.data[:data.size]))
+                found.append((<bytes> uuid[:16], data.size))
             return found
+        finally:
+            self.leave()
+
+    def extension(self, index):
+        """Return the content of an extension slot."""
+        cdef uint8_t uuid[16]
+        cdef pqx_bytes data
+        cdef pqx_error error
+        self.enter()
+        try:
+            if not 0 <= index < pqx_packed_extension_count(self.index):
+                raise wire_error(wire.BAD_ARGUMENT, 0, pqx_packed_extension_count(self.index), index)
+            if pqx_packed_get_extension(self.index, index, uuid, &data, &error):
+                self.fail(&error)
+            return <bytes> data.data[:data.size]
         finally:
             self.leave()
 

@@ -37,6 +37,7 @@ from .packed_roles import Book
 from .packed_template import before_columns, emit
 from .packed_tile import Part, Tile
 from .packed_words import Words, decompress
+from .records import checked
 from .scan import KEY_VALUE_FIELDS
 
 __all__ = ["Reader"]
@@ -235,14 +236,23 @@ class Reader(IndexReader):
         content.at = at + begin
         return bytes(content.take(length))
 
-    def extensions(self) -> list[tuple[bytes, bytes]]:
-        """Return the UUID and the content of each extension slot, ascending."""
-        found = []
-        for number in range(self.file.areas[SLOTS].cells if SLOTS in self.file.areas else 0):
-            self.begin()
-            content = self.file.cell(SLOTS, number)
-            found.append((bytes(content.take(UUID_BYTES)), bytes(content.take(content.left))))
-        return found
+    def extensions(self) -> list[tuple[bytes, int]]:
+        """Return the UUID and the content's length of each extension slot, ascending."""
+        slots = (self._slot(number) for number in range(self._slot_count))
+        return [(uuid, len(data)) for uuid, data in slots]
+
+    def extension(self, index: int) -> bytes:
+        """Return the content of an extension slot."""
+        return self._slot(checked(index, self._slot_count))[1]
+
+    @property
+    def _slot_count(self) -> int:
+        return self.file.areas[SLOTS].cells if SLOTS in self.file.areas else 0
+
+    def _slot(self, number: int) -> tuple[bytes, bytes]:
+        self.begin()
+        content = self.file.cell(SLOTS, number)
+        return bytes(content.take(UUID_BYTES)), bytes(content.take(content.left))
 
     # ---- names
 

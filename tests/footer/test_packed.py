@@ -301,8 +301,9 @@ def test_flat_and_packed_replace_each_other(implementation, plain):
 
 def test_extension_slots_are_kept(implementation):
     slots = [(uuid.bytes, data) for uuid, data in SLOTS.items()]
-    payload = packed(FOOTER, extensions=slots)
-    assert reader_of(payload).extensions() == slots
+    reader = reader_of(packed(FOOTER, extensions=slots))
+    assert reader.extensions() == [(uuid, len(data)) for uuid, data in slots]
+    assert [reader.extension(index) for index in range(2)] == [data for _, data in slots]
 
 
 def test_a_finalized_file_gets_it_back(implementation, plain):

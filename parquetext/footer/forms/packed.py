@@ -16,7 +16,7 @@ USUAL_SHARE = 8  # of the Thrift footer's bytes: an upper estimate
 class PackedSpec(FormSpec):
     """The packed form: it writes the Thrift bytes of the chunks that a look-up needs."""
 
-    name, title, rank = "packed", "packed footer", 15
+    name, title, rank = "packed", "packed footer", 8
     uuid = wire.UUID_PACKED_FOOTER
     is_lossless = is_verified = has_slots = is_cellular = True
     part_kind = "packed-footer"
@@ -40,7 +40,8 @@ class PackedSpec(FormSpec):
 
     def slots(self, payload) -> Slots:
         try:
-            return {UUID(bytes=uuid): data for uuid, data in self.open_payload(payload).extensions()}
+            reader = self.open_payload(payload)
+            return {UUID(bytes=uuid): reader.extension(index) for index, (uuid, _) in enumerate(reader.extensions())}
         except (Damaged, Unsupported):
             return {}
 
