@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import struct
+from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
 from .. import wire
-from ..errors import wire_error
+from ..errors import ParquetextError, wire_error
 from . import flat_names
 from .flat_ending import HAS_CREATED_BY
 from .index_file import Range, read_row_group
@@ -163,10 +164,23 @@ class Reader(IndexReader):
             self._tile = number, tile, words
         return self._tile[1:]
 
+    def _want_tile(self, leaf: int, row_group: int) -> None:
+        """Request the tile of an unreadable leaf, so that a source that collects missing ranges learns them."""
+        layout = self.file.layout
+        number = leaf // layout.tile_columns * layout.tiles_below + row_group // layout.tile_rows
+        for kind in (PLACED, BOUNDS, TEXTS):
+            with suppress(Exception):  # the original error is raised anyway
+                self.file.cell(kind, number)
+
     def chunk_bytes(self, leaf: int, row_groups) -> tuple[bytes, list[Range]]:
         """Return the concatenated Thrift bytes of a leaf's chunks in row groups, which ascend, and their lengths."""
-        layout = self.file.layout
-        path = self.named(leaf).path or b""
+        layout, row_groups = self.file.layout, list(row_groups)
+        try:
+            path = self.named(leaf).path or b""
+        except Exception as error:
+            if not isinstance(error, ParquetextError) and row_groups:
+                self._want_tile(leaf, row_groups[0])
+            raise
         pieces: list[bytes] = []
         block, column = divmod(leaf, layout.tile_columns)
         for below, numbers in groupby(row_groups, lambda row_group: row_group // layout.tile_rows):

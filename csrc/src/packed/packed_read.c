@@ -199,12 +199,29 @@ static int load_tile(pqx_index *index, uint32_t leaf, uint32_t below, pqx_error 
     return PQX_OK;
 }
 
+/* A leaf cannot be read: tell a source that collects missing ranges which other cells its chunks
+ * need. */
+static void want_tile(pqx_index *index, uint32_t leaf, uint32_t first)
+{
+    static const int kinds[] = {PQX_CELLS_PLACED, PQX_CELLS_BOUNDS, PQX_CELLS_TEXTS};
+    pqx_packed *p = pqx_packed_of(index);
+    uint32_t number = leaf / p->tile_columns * p->tiles_below + first / p->tile_rows;
+    pqx_buffer cell = {0};
+    pqx_content content;
+    if (first >= index->shape.row_groups) return;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        (void)pqx_packed_load(index, kinds[i], number, &cell, &content, NULL);
+    pqx_buffer_free(&cell);
+}
+
 int pqx_packed_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
                       pqx_buffer *out, pqx_error *error)
 {
     pqx_packed *p = pqx_packed_of(index);
     const pqx_index_entry *entry;
-    PQX_TRY(pqx_index_load_path(index, leaf, &entry, error));
+    int status = pqx_index_load_path(index, leaf, &entry, error);
+    if (PQX_UNLIKELY(status == PQX_IO)) want_tile(index, leaf, first);
+    PQX_TRY(status);
     p->lengths.size = 0;
     PQX_TRY(pqx_buffer_reserve(&p->lengths, (size_t)count * sizeof(uint32_t) + 1, error));
     uint32_t *lengths = (uint32_t *)(void *)p->lengths.data;

@@ -342,8 +342,8 @@ static int write_frame(pqx_packed_writer *w)
 /* The order of the areas: what a first look-up needs is near the end. */
 static const uint8_t order[] = {
     PQX_CELLS_LONG_TEXTS, PQX_CELLS_TEXTS,  PQX_CELLS_BOUNDS, PQX_CELLS_PAIRS,
-    PQX_CELLS_SLOTS,      PQX_CELLS_LEAVES, PQX_CELLS_NODES,  PQX_CELLS_ROW_GROUPS,
-    PQX_CELLS_PLACED,     PQX_CELLS_NAMES,  PQX_CELLS_BOOKS,  PQX_CELLS_FRAME,
+    PQX_CELLS_SLOTS,      PQX_CELLS_FRAME,  PQX_CELLS_LEAVES, PQX_CELLS_NODES,
+    PQX_CELLS_ROW_GROUPS, PQX_CELLS_PLACED, PQX_CELLS_NAMES,  PQX_CELLS_BOOKS,
 };
 enum { AREAS = sizeof order };
 
