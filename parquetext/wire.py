@@ -496,6 +496,7 @@ ERRORS = {
     32: ("VERBATIM", "Unsupported", "a flat footer that only carries a Thrift footer: its structure is none that the tables can say"),
     33: ("OUT_OF_PROPORTION", "Unsupported", "its names and tables would take {found} bytes or more; for a footer of this size the limit is {expected}"),
     34: ("COMPRESSED_TEXT", "Unsupported", "{found} bytes that should be decompressed to {expected}: libzstd is not installed, or they are damaged"),
+    35: ("TOO_REGULAR", "Unsupported", "a footer of {found} bytes, of which the packed form has so few that it would not be read: the limit is {expected}"),
     40: ("THRIFT_CHECKSUM", "Malformed", "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"),
     41: ("TOO_MANY", "Unsupported", "{found} items, the limit is {expected}"),
     42: ("NO_THRIFT", "Refused", "a PAR3 file has no Thrift footer; parquetext.restore brings it back"),
@@ -609,6 +610,7 @@ BAD_VALUE = 31
 VERBATIM = 32
 OUT_OF_PROPORTION = 33
 COMPRESSED_TEXT = 34
+TOO_REGULAR = 35
 THRIFT_CHECKSUM = 40
 TOO_MANY = 41
 NO_THRIFT = 42

@@ -13,6 +13,8 @@ from .packed_layout import (
     AREA,
     CRC_BYTES,
     LAYOUT_VERSION,
+    LEAST_CHUNK,
+    LEAST_ROW_GROUP,
     NAMES,
     ORDER,
     RECORD,
@@ -20,6 +22,7 @@ from .packed_layout import (
     TILE_CHUNKS,
     Area,
     Layout,
+    limit_of,
     seed_of,
 )
 
@@ -28,7 +31,6 @@ __all__ = ["PackedFile"]
 FIRST_READ = 4096
 SMALLEST_TAIL = TAIL.size + RECORD.size
 ALL_FLAGS = 7
-MOST_TIMES, MOST_BESIDE = 64, 1 << 20  # the largest Thrift footer, in payloads and bytes
 
 
 class PackedFile(OpenPayload):
@@ -73,9 +75,12 @@ class PackedFile(OpenPayload):
             raise self.fail(wire.BAD_CELL, tail + 4, 1, 0)
         if layout.arrow_schema > layout.key_values:
             raise self.fail(wire.BAD_CELL, tail + 20, layout.key_values, layout.arrow_schema)
-        most = MOST_TIMES * self.length + MOST_BESIDE
+        most = limit_of(self.length)
         if layout.thrift_bytes > most:
             raise self.fail(wire.BAD_CELL, tail + 36, most, layout.thrift_bytes)
+        most = layout.thrift_bytes // (LEAST_ROW_GROUP + LEAST_CHUNK * layout.leaves)
+        if layout.row_groups > most:
+            raise self.fail(wire.BAD_CELL, tail + 8, most, layout.row_groups)
         if not 1 <= layout.tile_columns * layout.tile_rows <= TILE_CHUNKS:
             raise self.fail(wire.BAD_CELL, tail + 44, TILE_CHUNKS, layout.tile_columns * layout.tile_rows)
         if layout.flags > ALL_FLAGS:

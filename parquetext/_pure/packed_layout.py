@@ -20,6 +20,7 @@ ORDER = (LONG_TEXTS, TEXTS, BOUNDS, PAIRS, SLOTS, FRAME, LEAVES, NODES, ROW_GROU
 ELEMENTS_PER_CELL, ROW_GROUPS_PER_CELL = 64, 1024
 TILE_CHUNKS, TILE_COLUMNS = 1024, 64
 CRC_BYTES = 4
+LEAST_ROW_GROUP, LEAST_CHUNK = 5, 1  # Thrift bytes
 
 
 def seed_of(kind: int, number: int) -> int:
@@ -29,6 +30,11 @@ def seed_of(kind: int, number: int) -> int:
 
 def signed_cell(kind: int, number: int, content: bytes) -> bytes:
     return struct.pack("<I", crc32(content, seed_of(kind, number))) + content
+
+
+def limit_of(payload: int) -> int:
+    """Return the size of the largest Thrift footer that a payload of this size may claim."""
+    return 64 * payload + (1 << 16)
 
 
 def runs_of(count: int, most: int) -> list[range]:

@@ -101,8 +101,9 @@ class Reader(IndexReader):
         """Return the books of chunks, of row groups and of elements."""
         if self._all_books is None:
             content = self.file.cell(BOOKS, 0)
-            self._all_books = Book.read(content), Book.read(content), Book.read(content)
+            books = Book.read(content), Book.read(content), Book.read(content)
             content.end()
+            self._all_books = books
         return self._all_books
 
     # ---- the schema
@@ -182,13 +183,18 @@ class Reader(IndexReader):
                 self._want_tile(leaf, row_groups[0])
             raise
         pieces: list[bytes] = []
+        size, limit = 0, layout.thrift_bytes
         block, column = divmod(leaf, layout.tile_columns)
         for below, numbers in groupby(row_groups, lambda row_group: row_group // layout.tile_rows):
             tile, words = self._load_tile(block * layout.tiles_below + below)
             rows = [number - below * layout.tile_rows for number in numbers]
             is_one_run = rows[-1] - rows[0] + 1 == len(rows)
             for first, count in [(rows[0], len(rows))] if is_one_run else [(row, 1) for row in rows]:
-                pieces += tile.structs(column, first, count, words, path)
+                made = tile.structs(column, first, count, words, path)
+                pieces += made
+                size += sum(map(len, made))
+                if size > limit:
+                    raise tile.placed.fail(wire.BAD_CELL, 0, limit, size)
         return b"".join(pieces), [Range(0, len(piece)) for piece in pieces]
 
     # ---- row groups
@@ -207,9 +213,8 @@ class Reader(IndexReader):
         found = []
         for number in range(first, first + count):
             run, at = self.row_group_run(number)
-            operations, values = run.parts(at)
-            own = emit(operations, values)
-            fields = read_row_group(own, len(emit(*before_columns(operations, values))))
+            own = run.struct(at)
+            fields = read_row_group(own, len(emit(*before_columns(*run.parts(at)))))
             if fields is None:
                 raise wire_error(wire.BAD_VALUE, run.content.place, len(own), 0)
             found.append(fields | {"chunk_count": self.leaf_count, "own": own})

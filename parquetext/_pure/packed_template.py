@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .. import wire
@@ -11,7 +11,16 @@ from .packed_content import Content
 from .thrift import BOOLEANS, Walk
 from .thrift_write import path_list
 
-__all__ = ["Operation", "Parsed", "StructParser", "before_columns", "emit", "read_operations", "write_operations"]
+__all__ = [
+    "Operation",
+    "Parsed",
+    "StructParser",
+    "before_columns",
+    "emit",
+    "pieces_of",
+    "read_operations",
+    "write_operations",
+]
 
 LITERAL, INTEGER, PATH, COLUMNS, TEXT, RAW, LITTLE, BIG, FLOAT, DOUBLE = range(10)
 PLACED, BOUND, WORDS = range(3)  # which of a tile's cells contains the values of a role
@@ -201,24 +210,30 @@ def emit(
 
     `columns` are the chunks of a row group; if None, the list is omitted.
     """
-    pieces, left = [], iter(values)
+    return b"".join(pieces_of(operations, values, path, columns))
+
+
+def pieces_of(
+    operations: Sequence[Operation], values: Sequence[Any], path: bytes = b"", columns: bytes | None = None
+) -> Iterator[bytes]:
+    """Yield the bytes that each operation writes."""
+    left = iter(values)
     for kind, literal, _, size in operations:
         if kind == LITERAL:
-            pieces.append(literal)
+            yield literal
         elif kind == PATH:
-            pieces.append(path_list(path))
+            yield path_list(path)
         elif kind == COLUMNS:
-            pieces += (literal, columns) if columns is not None else ()
+            yield literal + columns if columns is not None else b""
         elif kind == RAW:
-            pieces.append(next(left))
+            yield next(left)
         elif kind == TEXT:
             text = next(left)
-            pieces += (varint.encode(len(text)), text)
+            yield varint.encode(len(text)) + text
         elif kind == INTEGER:
-            pieces.append(varint.encode(varint.zigzag_encode(next(left))))
+            yield varint.encode(varint.zigzag_encode(next(left)))
         else:
-            pieces += (bytes((size,)), bytes_of(kind, size, next(left)))
-    return b"".join(pieces)
+            yield bytes((size,)) + bytes_of(kind, size, next(left))
 
 
 def before_columns(operations: Sequence[Operation], values: Sequence[Any]) -> tuple[Sequence[Operation], Sequence[Any]]:
@@ -244,13 +259,15 @@ def write_operations(operations: Sequence[Operation]) -> bytes:
 
 def read_operations(content: Content, areas: Sequence[int]) -> tuple[Operation, ...]:
     """Read a template; `areas` are those of the roles."""
-    operations = []
+    operations: list[Operation] = []
     for _ in range(content.byte()):
         at, kind = content.at, content.byte()
         if kind > DOUBLE:
             raise content.fail(wire.BAD_VALUE, at, DOUBLE, kind)
         if kind in (LITERAL, COLUMNS):
             operations.append(Operation(kind, bytes(content.take(content.varint()))))
+            if sum(operation.kind == COLUMNS for operation in operations) > 1:
+                raise content.fail(wire.BAD_VALUE, at, 1, 2)
         elif kind == PATH:
             operations.append(Operation(kind))
         else:

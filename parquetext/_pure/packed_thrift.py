@@ -29,16 +29,20 @@ def to_thrift(reader: Reader) -> bytes:
     reader.begin()
     content = reader.file.cell(FRAME, 0)
     content.skip(PLACE.size)
-    thrift = b""
+    thrift = bytearray()
+    done: set[int] = set()
     while content.left and len(thrift) <= layout.thrift_bytes:
         at, step = content.at, content.byte()
         if step > KEY_VALUES:
             raise content.fail(wire.BAD_VALUE, at, KEY_VALUES, step)
+        if step in done:
+            raise content.fail(wire.BAD_VALUE, at, 0, step)
+        done |= {step} - {LITERAL}
         thrift += bytes(content.take(content.varint())) if step == LITERAL else LISTS[step](reader)
     found = crc32(thrift)
     if (len(thrift), found) != (layout.thrift_bytes, layout.thrift_crc):
         raise reader.file.fail(wire.CHECKSUM, reader.file.tail + 40, layout.thrift_crc, found)
-    return thrift
+    return bytes(thrift)
 
 
 def schema(reader: Reader) -> bytes:

@@ -10,7 +10,7 @@ from . import packed_numbers as numbers
 from .packed_content import Content
 from .packed_numbers import Table, signed
 from .packed_roles import ALONE, CHAINED, DIFFERENCE, NO_ROLE, SAME, Book
-from .packed_template import BOUND, HAVE_NO_ROLE, PLACED, WORDS, Operation, emit
+from .packed_template import BOUND, HAVE_NO_ROLE, PLACED, WORDS, Operation, pieces_of
 from .packed_words import Words
 
 __all__ = ["Chunk", "Tile", "write_numbers", "write_templates"]
@@ -250,11 +250,14 @@ class Tile:
         return made
 
     def structs(self, column: int, first: int, count: int, words: Words, path: bytes) -> list[bytes]:
-        """Return the Thrift bytes of a column's structs in rows ``[first, first + count)``."""
+        """Return the Thrift bytes of structs of a column without lists of columns: rows ``[first, first + count)``."""
         made, size = [], 0
         for operations, values in self.parts(column, first, count, words):
-            made.append(emit(operations, values, path))
-            size += len(made[-1])
-            if size > self.limit:
-                raise self.placed.fail(wire.BAD_CELL, 0, self.limit, size)
+            pieces = []
+            for piece in pieces_of(operations, values, path):
+                pieces.append(piece)
+                size += len(piece)
+                if size > self.limit:
+                    raise self.placed.fail(wire.BAD_CELL, 0, self.limit, size)
+            made.append(b"".join(pieces))
         return made

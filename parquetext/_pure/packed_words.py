@@ -139,9 +139,10 @@ class Words:
         """Read the rests of the long texts, once."""
         if self._cold is None:
             content = self._load_cold()
-            self._cold = content, ends_of(content, self.columns) if self.roles else []
+            loaded = content, ends_of(content, self.columns) if self.roles else []
             if self.has_cells:
                 content.end()
+            self._cold = loaded
         return self._cold
 
     def column(self, column: int, templates: Sequence[Sequence[int]]) -> list[dict[int, bytes]]:
@@ -155,10 +156,9 @@ class Words:
             for row, roles in enumerate(templates)
             if number in roles
         ]
-        if not wanted:
-            return found
-        for (row, number), text in zip(wanted, self._block(column, len(wanted)), strict=True):
-            found[row][number] = text
+        if wanted:
+            for (row, number), text in zip(wanted, self._block(column, len(wanted)), strict=True):
+                found[row][number] = text
         for row, roles in enumerate(templates):
             for number in self.roles:
                 if number in roles and number in self.aliases:
@@ -191,14 +191,14 @@ class Words:
 
     def _decode(self, content: Content, size: int) -> bytes:
         at, form = content.at, content.byte()
-        if form == RAW:
-            if content.left != size:
-                raise content.fail(wire.BAD_CELL, content.at, size, content.left)
-            return bytes(content.take(size))
+        if form == RAW and content.left != size:
+            raise content.fail(wire.BAD_CELL, content.at, size, content.left)
         if form > ZSTD:
             raise content.fail(wire.BAD_VALUE, at, ZSTD, form)
         if size > self.limit:
             raise content.fail(wire.BAD_CELL, at, self.limit, size)
+        if form == RAW:
+            return bytes(content.take(size))
         if form == ZSTD:
             return decompress(content, at, content.take(content.left), size)
         at, count = content.at, content.byte()

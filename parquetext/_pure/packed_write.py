@@ -12,7 +12,8 @@ from . import packed_numbers as numbers
 from . import varint
 from .checksum import crc32
 from .flat_ending import HAS_COLUMN_ORDERS, HAS_CREATED_BY, HAS_KEY_VALUES
-from .flat_names import GROUP, check_paths, fill_buckets, limit_of, tag_of
+from .flat_names import GROUP, check_paths, fill_buckets, tag_of
+from .flat_names import limit_of as flat_limit_of
 from .flat_schema import Elements
 from .index_write import PAYLOAD_LIMIT
 from .index_write import _Writer as IndexWriter
@@ -40,6 +41,7 @@ from .packed_layout import (
     TILE_COLUMNS,
     Area,
     Layout,
+    limit_of,
     runs_of,
     signed_cell,
 )
@@ -86,7 +88,7 @@ class _Writer:
         if scan.encrypted:
             raise wire_error(wire.ENCRYPTED, 0, 0, scan.encrypted)
         scan.check_regular()
-        check_paths(scan, limit_of(scan.end))
+        check_paths(scan, flat_limit_of(scan.end))
         self.elements: Any = Elements(scan)
         self.rows = min(max(scan.row_group_count, 1), TILE_CHUNKS)
         self.columns = min(TILE_COLUMNS, TILE_CHUNKS // self.rows)
@@ -225,6 +227,8 @@ class _Writer:
         size = len(payload) + layout.tail_bytes
         if size > PAYLOAD_LIMIT:
             raise wire_error(wire.TOO_LARGE, 0, PAYLOAD_LIMIT, size)
+        if thrift_bytes > limit_of(size):
+            raise wire_error(wire.TOO_REGULAR, 0, limit_of(size), thrift_bytes)
         return payload + tail + struct.pack("<I", crc32(tail))
 
     def lay_out(self) -> tuple[bytes, list[Area]]:

@@ -585,6 +585,7 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_VERBATIM: return "a flat footer that only carries a Thrift footer: its structure is none that the tables can say"; \
     case PQX_OUT_OF_PROPORTION: return "its names and tables would take {found} bytes or more; for a footer of this size the limit is {expected}"; \
     case PQX_COMPRESSED_TEXT: return "{found} bytes that should be decompressed to {expected}: libzstd is not installed, or they are damaged"; \
+    case PQX_TOO_REGULAR: return "a footer of {found} bytes, of which the packed form has so few that it would not be read: the limit is {expected}"; \
     case PQX_THRIFT_CHECKSUM: return "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"; \
     case PQX_TOO_MANY: return "{found} items, the limit is {expected}"; \
     case PQX_NO_THRIFT: return "a PAR3 file has no Thrift footer; parquetext.restore brings it back"; \

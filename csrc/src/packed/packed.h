@@ -28,13 +28,18 @@ enum {
     PQX_ELEMENTS_PER_CELL = 64,
     PQX_ROW_GROUPS_PER_CELL = 1024,
     PQX_TILE_COLUMNS = 64,
-    PQX_UUID_BYTES = 16
+    PQX_UUID_BYTES = 16,
+    PQX_LEAST_ROW_GROUP = 5, /* Thrift bytes, without chunks */
+    PQX_LEAST_CHUNK = 1
 };
 enum pqx_frame_step { PQX_FRAME_LITERAL, PQX_FRAME_SCHEMA, PQX_FRAME_ROW_GROUPS, PQX_FRAME_PAIRS };
 
 /* Return the start of a cell's checksum, so that no cell is taken for another one. */
 static inline uint32_t pqx_packed_seed(int kind, uint32_t number)
 { return number << 4 | (uint32_t)kind; }
+
+/* Return the size of the largest Thrift footer that a payload may claim. */
+static inline uint64_t pqx_packed_limit(uint64_t payload) { return 64 * payload + (1 << 16); }
 
 static inline uint32_t pqx_packed_parts(uint32_t count, uint32_t most)
 { return count ? (count - 1) / most + 1 : 0; }

@@ -3,7 +3,7 @@
 
 #include "packed/packed_read.h"
 
-enum { MOST_TIMES = 64, MOST_BESIDE = 1 << 20, ALL_FLAGS = 7 };
+enum { ALL_FLAGS = 7 };
 
 /* Add an area whose entry is at `at` of the tail block; areas of unknown kinds are passed over. */
 static int add_area(pqx_index *index, const uint8_t *entry, uint32_t tail, uint32_t at,
@@ -89,10 +89,14 @@ static int read_tail(pqx_index *index, uint32_t tail, pqx_error *error)
     if (index->arrow_schema > s->key_values)
         return pqx_index_fail(index, error, PQX_BAD_CELL, tail + 20, s->key_values,
                               index->arrow_schema);
-    p->limit = MOST_TIMES * (uint64_t)index->length + MOST_BESIDE;
+    p->limit = pqx_packed_limit(index->length);
     if (p->thrift_bytes > p->limit)
         return pqx_index_fail(index, error, PQX_BAD_CELL, tail + 36, p->limit, p->thrift_bytes);
     p->limit = p->thrift_bytes;
+    uint64_t least = PQX_LEAST_ROW_GROUP + PQX_LEAST_CHUNK * (uint64_t)s->leaves;
+    if (s->row_groups > p->limit / least)
+        return pqx_index_fail(index, error, PQX_BAD_CELL, tail + 8, p->limit / least,
+                              s->row_groups);
     if (!structs || structs > PQX_TILE_STRUCTS)
         return pqx_index_fail(index, error, PQX_BAD_CELL, tail + 44, PQX_TILE_STRUCTS, structs);
     if (index->flags > ALL_FLAGS)

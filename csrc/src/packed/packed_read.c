@@ -219,6 +219,7 @@ int pqx_packed_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t 
 {
     pqx_packed *p = pqx_packed_of(index);
     const pqx_index_entry *entry;
+    size_t start = out->size;
     int status = pqx_index_load_path(index, leaf, &entry, error);
     if (PQX_UNLIKELY(status == PQX_IO)) want_tile(index, leaf, first);
     PQX_TRY(status);
@@ -232,6 +233,8 @@ int pqx_packed_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t 
         PQX_TRY(pqx_packed_tile_structs(&p->tile, leaf % p->tile_columns, from, some,
                                         (pqx_bytes){entry->path.data, entry->path.size}, out,
                                         lengths + done, NULL, error));
+        if (out->size - start > p->limit || out->size > UINT32_MAX)
+            return pqx_fail(error, PQX_BAD_CELL, p->tile.placed.place, p->limit, out->size - start);
         done += some;
     }
     return PQX_OK;

@@ -134,7 +134,9 @@ static int put_pairs(pqx_index *index, pqx_buffer *out, pqx_error *error)
     return PQX_OK;
 }
 
-static int put_step(pqx_index *index, pqx_content *c, pqx_buffer *out, pqx_error *error)
+/* Carry out a step; `done` are those with a list. */
+static int put_step(pqx_index *index, pqx_content *c, unsigned *done, pqx_buffer *out,
+                    pqx_error *error)
 {
     size_t at = c->at;
     uint8_t step = 0;
@@ -143,6 +145,8 @@ static int put_step(pqx_index *index, pqx_content *c, pqx_buffer *out, pqx_error
     PQX_TRY(pqx_content_byte(c, &step));
     if (step > PQX_FRAME_PAIRS)
         return pqx_content_fail(c, PQX_BAD_VALUE, at, PQX_FRAME_PAIRS, step);
+    if (step && *done >> step & 1) return pqx_content_fail(c, PQX_BAD_VALUE, at, 0, step);
+    *done |= 1u << step;
     if (step == PQX_FRAME_SCHEMA) return put_schema(index, out, error);
     if (step == PQX_FRAME_ROW_GROUPS) return put_row_groups(index, out, error);
     if (step == PQX_FRAME_PAIRS) return put_pairs(index, out, error);
@@ -157,12 +161,12 @@ int pqx_packed_to_thrift(pqx_index *index, pqx_buffer *out, pqx_error *error)
     pqx_content c;
     const uint8_t *created_by;
     size_t start = out->size;
-    PQX_TRY(pqx_buffer_reserve(out, p->thrift_bytes, error));
+    unsigned done = 0;
     pqx_index_begin(index);
     PQX_TRY(pqx_packed_load(index, PQX_CELLS_FRAME, 0, &p->frame, &c, error));
     PQX_TRY(pqx_content_take(&c, 8, &created_by));
     while (pqx_content_left(&c) && out->size - start <= p->thrift_bytes)
-        PQX_TRY(put_step(index, &c, out, error));
+        PQX_TRY(put_step(index, &c, &done, out, error));
     size_t size = out->size - start;
     uint32_t crc = pqx_crc32(0, out->data + start, size);
     if (size == p->thrift_bytes && crc == p->thrift_crc) return PQX_OK;

@@ -454,8 +454,13 @@ static int write_payload(pqx_packed_writer *w)
     PQX_TRY(write_slots(w));
     PQX_TRY(write_names(w));
     PQX_TRY(write_frame(w));
+    size_t start = w->out->size;
     PQX_TRY(put_areas(w, entries));
-    return put_tail(w, entries);
+    PQX_TRY(put_tail(w, entries));
+    uint64_t limit = pqx_packed_limit(w->out->size - start);
+    return w->thrift_bytes <= limit
+               ? PQX_OK
+               : pqx_fail(w->error, PQX_TOO_REGULAR, 0, limit, w->thrift_bytes);
 }
 
 int pqx_packed_write(const uint8_t *footer, size_t size, const pqx_scan *scan,

@@ -66,13 +66,16 @@ static void decode(column_values *v, const pqx_role_set *wanted)
     }
 }
 
-/* Move the chains behind the structs of the column. */
-static void advance(column_values *v)
+/* Move the chains whose roles have been decoded behind the structs of the column. */
+static void advance(column_values *v, const pqx_role_set *decoded)
 {
     const pqx_packed_book *book = v->tile->book;
     for (unsigned i = 0; i < book->chain_count; i++) {
         const pqx_packed_chain *chain = &book->chains[i];
         int64_t *positions = v->positions + (size_t)i * v->count;
+        if (!pqx_has_role(decoded, chain->length) || !pqx_has_role(decoded, chain->first)
+            || (chain->second != PQX_NO_ROLE && !pqx_has_role(decoded, chain->second)))
+            continue;
         for (uint32_t row = 0; row < v->count; row++) {
             unsigned begin = has_value(v, chain->first, row) ? chain->first : chain->second;
             if (begin == PQX_NO_ROLE || !has_value(v, begin, row)) continue;
@@ -83,15 +86,27 @@ static void advance(column_values *v)
     }
 }
 
-/* Add the roles from which those of a set are predicted. */
+static void add_chain(const pqx_packed_chain *chain, pqx_role_set *set)
+{
+    pqx_add_role(set, chain->length);
+    pqx_add_role(set, chain->first);
+    if (chain->second != PQX_NO_ROLE) pqx_add_role(set, chain->second);
+}
+
+/* Add the roles from which those of a set are predicted, and from which these are, and so on. */
 static void add_arguments(const pqx_packed_book *book, pqx_role_set *set)
 {
-    for (unsigned role = book->role_count; role--;) {
-        const pqx_packed_role *r = &book->roles[role];
-        if (!pqx_has_role(set, role)) continue;
-        if (r->predictor == PQX_SAME || r->predictor == PQX_DIFFERENCE) pqx_add_role(set, r->first);
-        if (r->predictor == PQX_DIFFERENCE) pqx_add_role(set, r->second);
-    }
+    pqx_role_set before;
+    do {
+        before = *set;
+        for (unsigned role = 0; role < book->role_count; role++) {
+            const pqx_packed_role *r = &book->roles[role];
+            if (!pqx_has_role(set, role)) continue;
+            if (r->predictor == PQX_CHAINED) add_chain(&book->chains[r->first], set);
+            else if (r->predictor != PQX_ALONE) pqx_add_role(set, r->first);
+            if (r->predictor == PQX_DIFFERENCE) pqx_add_role(set, r->second);
+        }
+    } while (memcmp(&before, set, sizeof before));
 }
 
 /* Return the roles that move the chains which some role of the column is predicted from. */
@@ -103,12 +118,8 @@ static pqx_role_set chain_roles(const column_values *v)
         const pqx_packed_role *r = &book->roles[role];
         if (!pqx_has_role(&v->roles, role) || r->predictor != PQX_CHAINED) continue;
         if (v->tile->tables[role].is_marked) continue;
-        const pqx_packed_chain *chain = &book->chains[r->first];
-        pqx_add_role(&set, chain->length);
-        pqx_add_role(&set, chain->first);
-        if (chain->second != PQX_NO_ROLE) pqx_add_role(&set, chain->second);
+        add_chain(&book->chains[r->first], &set);
     }
-    for (int i = 0; i < 4; i++) set.words[i] &= book->of_area[PQX_ROLE_PLACED].words[i];
     add_arguments(book, &set);
     return set;
 }
@@ -125,7 +136,7 @@ static void follow_chains(column_values *v)
     for (v->column = 0; v->column < column; v->column++) {
         look_at_templates(v);
         decode(v, &wanted);
-        advance(v);
+        advance(v, &wanted);
     }
     look_at_templates(v);
 }
@@ -215,10 +226,11 @@ int pqx_packed_tile_structs(pqx_packed_tile *tile, uint32_t column, uint32_t fir
         for (uint32_t i = 0; i < used->count; i++) {
             const pqx_packed_step *step = &used->steps[i];
             if (step->kind != PQX_STEP_COLUMNS) PQX_TRY(put_step(&v, step, row, out, error));
-            else if (columns_at && *columns_at == SIZE_MAX) *columns_at = out->size;
+            else if (columns_at) *columns_at = out->size;
+            if (PQX_UNLIKELY(out->size - start > tile->limit))
+                return pqx_content_fail(&tile->placed, PQX_BAD_CELL, 0, tile->limit,
+                                        out->size - start);
         }
-        if (PQX_UNLIKELY(out->size - start > tile->limit))
-            return pqx_content_fail(&tile->placed, PQX_BAD_CELL, 0, tile->limit, out->size - start);
         lengths[row] = (uint32_t)(out->size - begin);
     }
     return PQX_OK;

@@ -208,15 +208,16 @@ static int read_block(block *b, pqx_buffer *parts, pqx_error *error)
 }
 
 /* Fill the texts of roles that are those of other roles. */
-static void fill_aliases(pqx_packed_tile *tile)
+static void fill_aliases(pqx_packed_tile *tile, uint32_t column)
 {
     pqx_bytes *texts = (pqx_bytes *)(void *)tile->texts.data;
     for (unsigned role = 0, number = 0; role < tile->book->role_count; role++) {
+        unsigned first = tile->book->roles[role].first;
         if (tile->book->roles[role].area != PQX_ROLE_WORDS) continue;
-        if (tile->aliases[number++])
-            memcpy(texts + (size_t)role * tile->rows,
-                   texts + (size_t)tile->book->roles[role].first * tile->rows,
-                   tile->rows * sizeof *texts);
+        if (!tile->aliases[number++]) continue;
+        for (uint32_t row = 0; row < tile->rows; row++)
+            if (has_text(tile, column, row, first))
+                texts[(size_t)role * tile->rows + row] = texts[(size_t)first * tile->rows + row];
     }
 }
 
@@ -238,7 +239,7 @@ int pqx_packed_tile_texts(pqx_packed_tile *tile, uint32_t column, pqx_error *err
     pqx_buffer_free(&parts);
     free(b.lengths);
     if (status != PQX_OK) return status;
-    fill_aliases(tile);
+    fill_aliases(tile, column);
     tile->texts_of = column;
     return PQX_OK;
 }
