@@ -94,7 +94,7 @@ def sealed(footer: Footer, spec: FormSpec = FINAL) -> TailEdit:
     blocks = [piece for piece in footer.pieces if piece.uuid == base.uuid]
     if len(blocks) > 1:
         raise Refused(f"it has {len(blocks)} {base.title}s; parquetext.upgrade with form={base.name!r} leaves one")
-    slots = _checked_slots(base, blocks[0], footer, scan) if blocks else slot_of_copies(scan)
+    slots = _checked_slots(base, blocks[0], footer, scan) if blocks else slot_of_copies(scan) | _slots_in(footer)
     kept = keep(footer, slots, base)
     if kept == plain(base):
         payload = bytes(blocks[0].payload)
@@ -105,6 +105,16 @@ def sealed(footer: Footer, spec: FormSpec = FINAL) -> TailEdit:
     if not _is_same(restored(FinalFooter(spec, payload, footer.start)), footer):
         raise Refused(f"the {spec.title} would not give the Thrift footer back, byte for byte")
     return TailEdit(footer.start, b"".join(spec.built(payload)[:2]))
+
+
+def _slots_in(footer: Footer) -> Slots:
+    """Return the slots of intact blocks; the blocks of all forms have the same slots."""
+    slots: Slots = {}
+    for piece in footer.pieces:
+        spec = forms.BY_UUID.get(piece.uuid)
+        if spec is not None and spec.has_slots and piece.is_whole:
+            slots |= spec.slots(piece.payload)
+    return slots
 
 
 def _is_same(back: TailEdit, footer: Footer) -> bool:
@@ -164,7 +174,8 @@ def restored(footer: FinalFooter, *, bare: bool = False) -> TailEdit:
         record = slots.pop(wire.UUID_THRIFT_EXTENSION, None)
         kept = kept if record is None else parse(record, slots)
         own = {uuid: data for uuid, data in slots.items() if uuid not in kept.in_slots}
-        if own.keys() - BUILT and not kept.has(base.record_code):  # slots of others are never lost
+        has_slots = any(kept.has(code) for code, one in MADE.items() if one.has_slots)
+        if own.keys() - BUILT and not has_slots:  # slots of others are never lost
             kept = kept._replace(pieces=(*kept.pieces, *plain(base).pieces))
         made = {base.record_code: Piece.made(footer.payload, base.uuid)} if record is None else _made(kept, thrift, own)
         inside, aside = kept.contents(made, slots, footer.offset, thrift)

@@ -11,7 +11,7 @@ from uuid import UUID
 from .. import extension, wire
 from ..errors import Malformed, Refused
 from ..footer import forms
-from ..footer.form_spec import BuildOptions, FormSpec, Slots
+from ..footer.form_spec import FormSpec, Slots
 from .footer import Footer
 from .pieces import Piece
 from .reference_edit import is_current, reference_of
@@ -118,7 +118,7 @@ def _kept_reference(footer: Footer, aside: list[Piece]) -> tuple[int, bytes]:
 
 
 def _is_current(piece: Piece, spec: FormSpec, footer: Footer) -> bool:
-    return piece.is_whole and piece.payload == spec.build(footer.scan(), BuildOptions()).payload
+    return piece.is_whole and piece.payload == spec.build(footer.scan(), spec.options_of(piece.payload)).payload
 
 
 def parse(record: bytes, slots: Slots) -> KeptExtension:

@@ -22,7 +22,7 @@ from parquetext import edits, extension, kernels, thrift, wire
 from parquetext._pure import packed_layout as layout
 from parquetext._pure.checksum import crc32
 from parquetext.encoding import codecs
-from parquetext.errors import Damaged, ParquetextError
+from parquetext.errors import Damaged, ParquetextError, Unsupported
 from parquetext.footer.form_spec import Memory
 
 SLOTS = {UUID(int=7): b"seven", UUID(int=9): b""}
@@ -266,6 +266,25 @@ def test_an_area_of_an_unknown_kind_is_passed_over(implementation):
     assert kernels.packed.to_thrift(reader_of(payload[:-size] + bytes(tail))) == FOOTER
 
 
+def test_a_footer_of_which_almost_nothing_is_left_is_refused(implementation):
+    """The reader could not bound its memory by the payload."""
+    table = pa.table({f"c{n}": pa.nulls(400, pa.int64()) for n in range(40)})
+    footer = written(table, row_group_size=1)
+    with pytest.raises(Unsupported, match="so few that it would not be read"):
+        packed(footer)
+
+
+def test_a_list_that_is_written_twice_is_refused(implementation):
+    payload = bytearray(packed(FOOTER))
+    (begin, end) = next(cell[2:] for cell in cells_of(payload) if cell[0] == layout.FRAME)
+    content = bytes(payload[begin + layout.CRC_BYTES : end])
+    changed = content[:8] + b"\x01\x01" + content[10:]
+    payload[begin:end] = layout.signed_cell(layout.FRAME, 0, changed)
+    with pytest.raises(Damaged) as error:
+        kernels.packed.to_thrift(reader_of(bytes(payload)))
+    assert error.value.offset == begin + layout.CRC_BYTES + 9
+
+
 # ---- files
 
 
@@ -306,8 +325,9 @@ def test_extension_slots_are_kept(implementation):
     assert [reader.extension(index) for index in range(2)] == [data for _, data in slots]
 
 
-def test_a_finalized_file_gets_it_back(implementation, plain):
-    edits.upgrade(plain, "packed")
+@pytest.mark.parametrize("slots", [{}, SLOTS], ids=["without slots", "with slots"])
+def test_a_finalized_file_gets_it_back(implementation, plain, slots):
+    edits.upgrade(plain, "packed", extensions=slots)
     before = plain.read_bytes()
     edits.finalize(plain, confirm=True)
     edits.restore(plain)
