@@ -23,9 +23,9 @@ MEGABYTE = 1 << 20
         (900, 4000, 3, 1, "thrift"),
         (16 << 10, MEGABYTE, 100, 1, "thrift"),
         (3 * MEGABYTE, 900 * MEGABYTE, 2, 20_000, "thrift"),
-        (12 * MEGABYTE, 4000 * MEGABYTE, 10_000, 10, "packed"),
+        (12 * MEGABYTE, 4000 * MEGABYTE, 10_000, 10, "flat"),
         (12 * MEGABYTE, 50 * MEGABYTE, 10_000, 10, "index"),
-        (60 * MEGABYTE, 90_000 * MEGABYTE, 50_000, 10, "packed"),
+        (60 * MEGABYTE, 90_000 * MEGABYTE, 50_000, 10, "flat"),
     ],
 )
 def test_the_form_follows_from_size_and_shape(footer, file, columns, row_groups, form):
@@ -35,7 +35,7 @@ def test_the_form_follows_from_size_and_shape(footer, file, columns, row_groups,
 
 
 def test_a_footer_that_would_be_too_large_within_thrift_gets_an_index_there():
-    assert choose_form(300 * MEGABYTE, 90_000 * MEGABYTE, 250_000, 10, "in-struct").form == "index"
+    assert choose_form(60 * MEGABYTE, 90_000 * MEGABYTE, 50_000, 10, "in-struct").form == "index"
 
 
 def test_an_empty_file_has_a_choice_too():

@@ -99,7 +99,7 @@ def test_auto_adds_an_index_if_the_footer_is_a_large_part_of_the_file(implementa
     [
         (2, 0, "nothing", "is read whole in one request"),
         (300, 0, "index", "too much to have it twice"),
-        (300, 4 << 20, "packed", "column chunks, and the footer is only"),
+        (300, 4 << 20, "flat", "column chunks, and the footer is only"),
     ],
 )
 def test_inspection_reports_the_form_that_auto_adds_and_the_reason(tmp_path, columns, data, form, why):

@@ -172,7 +172,7 @@ def test_auto_adds_a_footer_if_it_pays_off(tmp_path):
     values = pa.array(os.urandom(8) for _ in range(2500))
     parquetext.write_table(pa.table({f"column {n}": values for n in range(200)}), wide, use_dictionary=False)
     with parquetext.open(wide) as file:
-        assert file.form == "packed"
+        assert file.form == "flat"
 
 
 def test_a_footer_that_readers_would_fail_on_is_refused_forced_or_not_added(path, monkeypatch):
