@@ -346,8 +346,9 @@ static const uint8_t order[] = {
     PQX_CELLS_ROW_GROUPS, PQX_CELLS_PLACED, PQX_CELLS_NAMES,  PQX_CELLS_BOOKS,
 };
 enum { AREAS = sizeof order };
+#define ENTRIES_BYTES ((size_t)AREAS * PQX_PACKED_AREA_BYTES)
 
-static int put_areas(pqx_packed_writer *w, uint8_t entries[AREAS * PQX_PACKED_AREA_BYTES])
+static int put_areas(pqx_packed_writer *w, uint8_t entries[ENTRIES_BYTES])
 {
     pqx_buffer *out = w->out;
     size_t start = out->size, begins[PQX_CELLS_KINDS];
@@ -374,7 +375,7 @@ static int put_areas(pqx_packed_writer *w, uint8_t entries[AREAS * PQX_PACKED_AR
     return PQX_OK;
 }
 
-static int put_tail(pqx_packed_writer *w, const uint8_t entries[AREAS * PQX_PACKED_AREA_BYTES])
+static int put_tail(pqx_packed_writer *w, const uint8_t entries[ENTRIES_BYTES])
 {
     const pqx_scan *scan = w->scan;
     pqx_buffer *out = w->out;
@@ -394,7 +395,7 @@ static int put_tail(pqx_packed_writer *w, const uint8_t entries[AREAS * PQX_PACK
         (uint8_t)(scan->has_created_by | scan->has_key_values << 1 | scan->has_column_orders << 2);
     tail[49] = AREAS;
     PQX_TRY(pqx_buffer_append(out, tail, sizeof tail, w->error));
-    PQX_TRY(pqx_buffer_append(out, entries, (size_t)AREAS * PQX_PACKED_AREA_BYTES, w->error));
+    PQX_TRY(pqx_buffer_append(out, entries, ENTRIES_BYTES, w->error));
     PQX_TRY(pqx_buffer_append(out, w->names.entries, 8 * listed, w->error));
     pqx_store32(record, PQX_PACKED_LAYOUT_VERSION);
     pqx_store32(record + 4, (uint32_t)(out->size - start + sizeof record));
@@ -439,7 +440,7 @@ static int write_names(pqx_packed_writer *w)
 
 static int write_payload(pqx_packed_writer *w)
 {
-    uint8_t entries[AREAS * PQX_PACKED_AREA_BYTES];
+    uint8_t entries[ENTRIES_BYTES];
     uint32_t groups = w->scan->row_group_count;
     PQX_TRY(check(w));
     w->rows = groups < PQX_TILE_STRUCTS ? (groups ? groups : 1) : PQX_TILE_STRUCTS;
