@@ -1,7 +1,6 @@
 /* A packed footer: the facts of a scan and the Thrift bytes come back; then every single flipped
  * bit, in buffers of exact size. */
-#include "footer.h"
-#include "harness.h"
+#include "small_column.h"
 
 /* The packed form of the small footer. */
 static pqx_buffer packed_footer(void)
@@ -35,21 +34,8 @@ static int look_up(const uint8_t *payload, size_t size, size_t tail_size)
     uint8_t *tail = exact(payload + size - tail_size, tail_size);
     int status = pqx_packed_open(&source, 0, size, tail, tail_size, size, &index, NULL);
     if (status == PQX_OK) {
-        uint32_t id = 0;
-        size_t count = 0;
-        pqx_chunk chunk;
-        pqx_element element;
-        pqx_buffer arena = {0};
-        status = pqx_index_find_name(index, (const uint8_t *)"a", 1, &id, 1, &count, NULL);
-        if (status == PQX_OK && count != 1) status = -1;
-        if (status == PQX_OK)
-            status = pqx_index_get_chunks(index, id, 0, 1, &chunk, NULL, &arena, &element, NULL);
-        if (status == PQX_OK
-            && (chunk.num_values != 3 || chunk.data_page_offset != 4 || chunk.min_value.length != 8
-                || arena.data[chunk.min_value.offset] != 7))
-            status = -1;
+        status = look_up_a(index);
         if (status == PQX_OK && !is_original(index)) status = -2;
-        pqx_buffer_free(&arena);
         pqx_index_close(index);
     }
     free(tail);

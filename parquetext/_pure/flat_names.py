@@ -40,6 +40,11 @@ def bucket_count(names: int) -> int:
     return -(-names // wire.FLAT_BUCKET_FILL) if names > wire.FLAT_LIST_ENTRIES else 0
 
 
+def listed_count(names: int) -> int:
+    """Return the number of names that a tail block lists: all, or none."""
+    return names if names <= wire.FLAT_LIST_ENTRIES else 0
+
+
 def fill_buckets(entries: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
     """Return buckets of (tag, position) for entries (hash, position). A full bucket passes an entry on to the next."""
     count = bucket_count(len(entries))

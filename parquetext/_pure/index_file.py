@@ -8,16 +8,14 @@ from typing import Any, NamedTuple
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from .checksum import crc32
-from .flat_cells import OpenPayload
 from .index_shape import MOST, RECORD, TAIL, Shape
 from .scan import IN_LISTED_STRUCT, ROW_GROUP_FIELDS
 from .scan_chunk import ChunkReader, fields_of
+from .tail_block import TailBlockPayload
 
 __all__ = ["IndexFile", "Range", "read_row_group", "read_sorting_columns"]
 
 FOOTER_LIMIT = 0xFFFFFFFF
-FIRST_READ = 4096
-SMALLEST_TAIL = TAIL.size + RECORD.size
 GAP, SPAN = 2048, 65536  # a gap up to this size is read along, because another read costs more; limit of one read
 
 
@@ -43,19 +41,19 @@ class TailFields(NamedTuple):
     flags: int
 
 
-class IndexFile(OpenPayload):
+class IndexFile(TailBlockPayload):
     """A payload and its footer in a source. Positions count from the payload's start, ranges from the footer's."""
+
+    smallest_tail, layout_version = TAIL.size + RECORD.size, wire.INDEX_LAYOUT_VERSION
 
     def __init__(
         self, source, footer: int, payload: int, length: int, known, known_end: int | None, thrift_length: int | None
     ):
-        known = memoryview(known)
-        super().__init__(source, payload, length, known, known_end, SMALLEST_TAIL)
+        super().__init__(source, payload, length, known, known_end)
         self.footer, size = footer, self.source.size
         self.limit = payload - footer if thrift_length is None else thrift_length  # Thrift bytes end here
         if self.limit < 0 or footer + self.limit > size or self.limit > FOOTER_LIMIT:
             raise wire_error(wire.BAD_OFFSET, payload, payload, footer)
-        self.held_begin, self.memory = self.known_begin, bytes(known)
         self.open_tail()
 
     # ---- opening
@@ -64,26 +62,6 @@ class IndexFile(OpenPayload):
         """Load the Thrift footer and the index into memory."""
         ends = self.payload + self.length, self.footer + self.limit
         self.hold(min(self.footer, self.payload), max(ends))
-
-    def hold(self, begin: int, end: int) -> None:
-        """Load the file's bytes from `begin` to `end` into memory."""
-        if not (self.held_begin <= begin and end <= self.held_begin + len(self.memory)):
-            self.memory, self.held_begin = self.source.read(begin, end - begin), begin
-
-    def open_tail(self) -> None:
-        record, end = self.length - RECORD.size, self.payload + self.length
-        if self.held_begin > end - RECORD.size or self.held_begin + len(self.memory) < end:
-            self.hold(self.payload + max(0, self.length - FIRST_READ), end)
-        version, size, stored = RECORD.unpack_from(self.memory, end - RECORD.size - self.held_begin)
-        if not SMALLEST_TAIL <= size <= self.length:
-            raise self.fail(wire.BAD_CELL, record + 4, self.length, size)
-        self.hold(end - size, end)
-        block = self.memory[end - size - self.held_begin : end - self.held_begin]
-        if (found := crc32(block[:-4])) != stored:
-            raise self.fail(wire.CHECKSUM, record + 8, stored, found)
-        if version != wire.INDEX_LAYOUT_VERSION:
-            raise self.fail(wire.UNKNOWN_LAYOUT, record, wire.INDEX_LAYOUT_VERSION, version)
-        self.read_counts(block, self.length - size)
 
     def read_counts(self, block: bytes, tail: int) -> None:
         """Read counts and widths; check that the cells they imply fill the payload."""
@@ -105,23 +83,6 @@ class IndexFile(OpenPayload):
         if shape.tail_bytes != len(block):
             raise self.fail(wire.BAD_CELL, tail + 16, len(block), shape.tail_bytes)
         self.listed = list(struct.iter_unpack("<II", block[TAIL.size : TAIL.size + 8 * shape.listed]))
-
-    # ---- cells
-
-    def read(self, at: int, size: int) -> bytes:
-        """Return bytes of the file from memory or from the source."""
-        begin = at - self.held_begin
-        if not size or 0 <= begin <= len(self.memory) - size:
-            return self.memory[begin : begin + size] if size else b""
-        return self.source.read(at, size)
-
-    def cell(self, position: int, size: int) -> bytes:
-        """Return a cell after checking its checksum."""
-        cell = self.read(self.payload + position, size)
-        stored = int.from_bytes(cell[:4], "little")
-        if (found := crc32(cell[4:])) != stored:
-            raise self.fail(wire.CHECKSUM, position, stored, found)
-        return cell
 
     # ---- Thrift bytes
 

@@ -128,7 +128,7 @@ class Reader(CellReader):
         """Load an entry without its path."""
         file, shape, is_node, number = self.file, self.file.shape, bool(id & GROUP), id & ~GROUP
         record_offset = shape.nodes_position + number * shape.node_bytes if is_node else shape.part_position(id, 0)
-        cell = file.cell(record_offset, shape.node_bytes if is_node else shape.part_bytes(0))
+        cell = file.checked_cell(record_offset, shape.node_bytes if is_node else shape.part_bytes(0))
         numbers = Numbers(cell, 4)
         crc, thrift = numbers.take(4), Range(numbers.take(shape.offset_bytes), numbers.take(shape.length_bytes))
 
@@ -263,7 +263,7 @@ class Reader(CellReader):
             yield entry.path, None if field_id == NO_FIELD_ID else field_id, id
 
     def _bucket(self, position: int, number: int) -> list[tuple[int, int]]:
-        return self._entries_of(position, number, self.file.cell(position, wire.FLAT_PAGE_BYTES))
+        return self._entries_of(position, number, self.file.checked_cell(position, wire.FLAT_PAGE_BYTES))
 
     def _entries_of(self, position: int, number: int, bucket: bytes) -> list[tuple[int, int]]:
         numbers = Numbers(bucket, 4)
@@ -309,7 +309,7 @@ class Reader(CellReader):
         file, shape, entry = self.file, self.file.shape, self.entry(leaf)
         self._part = None
         position = shape.part_position(leaf, part)
-        cell = file.cell(position, shape.part_bytes(part)) if part else entry.cell
+        cell = file.checked_cell(position, shape.part_bytes(part)) if part else entry.cell
         crc, ranges = self._ranges(leaf, part, cell)
         data = file.gather(position, ranges)
         file.check_thrift(crc, b"".join(data), ranges[0].offset)
@@ -387,7 +387,7 @@ class Reader(CellReader):
         cell_position = shape.row_groups_position + part * (4 + wire.FLAT_PART_ROW_GROUPS * size)
         if self._row_group_cell is None or self._row_group_cell[0] != part:
             self._row_group_cell = None
-            self._row_group_cell = part, file.cell(cell_position, 4 + len(shape.groups(part)) * size)
+            self._row_group_cell = part, file.checked_cell(cell_position, 4 + len(shape.groups(part)) * size)
         at = 4 + number % wire.FLAT_PART_ROW_GROUPS * size
         numbers, offsets = Numbers(self._row_group_cell[1], at), []
         crc = numbers.take(4)
@@ -429,7 +429,7 @@ class Reader(CellReader):
             file, shape = self.file, self.file.shape
             self._pair = None
             position = shape.key_values_position + index * shape.key_value_bytes
-            numbers = Numbers(file.cell(position, shape.key_value_bytes), 4)
+            numbers = Numbers(file.checked_cell(position, shape.key_value_bytes), 4)
             crc, thrift = numbers.take(4), Range(numbers.take(shape.offset_bytes), numbers.take(shape.offset_bytes))
             data = file.thrift(position + 8, thrift, crc)
             self._pair = index, self._decode(data, thrift, KEY_VALUE_FIELDS, {}), data

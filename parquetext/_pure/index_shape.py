@@ -6,7 +6,7 @@ import struct
 from typing import NamedTuple
 
 from .. import wire
-from .flat_names import GROUP
+from .flat_names import GROUP, bucket_count, listed_count
 
 __all__ = ["GROUP", "TAIL", "Numbers", "Shape"]
 
@@ -56,12 +56,11 @@ class Shape(NamedTuple):
 
     @property
     def listed(self) -> int:
-        """Return the number of names that the tail block lists: all, or none."""
-        return self.names if self.names <= wire.FLAT_LIST_ENTRIES else 0
+        return listed_count(self.names)
 
     @property
     def buckets(self) -> int:
-        return 0 if self.listed or not self.names else -(-self.names // wire.FLAT_BUCKET_FILL)
+        return bucket_count(self.names)
 
     @property
     def tail_bytes(self) -> int:

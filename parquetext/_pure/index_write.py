@@ -11,7 +11,8 @@ from .checksum import crc32
 from .flat_ending import HAS_COLUMN_ORDERS, HAS_CREATED_BY, HAS_KEY_VALUES
 from .flat_names import check_paths, fill_buckets, limit_of, tag_of
 from .flat_schema import Elements
-from .index_shape import GROUP, MOST, TAIL, Shape, parts_of
+from .index_names import bucket_of, name_entries, signed
+from .index_shape import MOST, TAIL, Shape, parts_of
 
 __all__ = ["write"]
 
@@ -36,11 +37,6 @@ def bytes_for(largest: int) -> int:
     return min(max(-(-largest.bit_length() // 8), 1), 4)
 
 
-def signed(cell: bytes) -> bytes:
-    """Return a cell preceded by its checksum."""
-    return struct.pack("<I", crc32(cell)) + cell
-
-
 class _Writer:
     def __init__(self, scan):
         self.scan, self.data = scan, memoryview(scan.data).cast("B")
@@ -55,9 +51,7 @@ class _Writer:
         self.chunks = self.ranges(scan.chunks, "chunk")
         self.groups, self.columns = (self.ranges(scan.row_groups, name) for name in ("bytes", "columns"))
         self.pairs = self.ranges(scan.key_values, "bytes")
-        leaves = ((element, leaf) for leaf, element in enumerate(self.elements.leaves))
-        groups = ((element, GROUP | node) for element, node in self.elements.node_of.items() if element)
-        self.entries = self.elements.name_entries([*leaves, *groups])
+        self.entries = name_entries(self.elements)
         self.shape = self.measure()
 
     @staticmethod
@@ -100,7 +94,7 @@ class _Writer:
         pieces += [self.row_groups(part) for part in range(parts_of(shape.row_groups))]
         pieces += [signed(self.crc(range) + self.offset(range[0]) + self.offset(range[1])) for range in self.pairs]
         if shape.buckets:
-            pieces += [self.bucket(*numbered) for numbered in enumerate(fill_buckets(self.entries))]
+            pieces += [bucket_of(*numbered) for numbered in enumerate(fill_buckets(self.entries))]
         return b"".join(pieces) + self.tail()
 
     # ---- numbers
@@ -160,12 +154,6 @@ class _Writer:
             cell.append(self.crc((begin, columns - begin), (columns_end, end - columns_end)))
             cell += [self.offset(at) for at in (begin, columns, columns_end, end)]
         return signed(b"".join(cell))
-
-    @staticmethod
-    def bucket(number: int, entries: list[tuple[int, int]]) -> bytes:
-        head = struct.pack("<IHHI", wire.FLAT_PAGE_BYTES, wire.KIND_BUCKET, len(entries), number)
-        body = head + b"".join(struct.pack("<II", *entry) for entry in entries)
-        return signed(body.ljust(wire.FLAT_PAGE_BYTES - 4, b"\0"))
 
     # ---- the tail block
 

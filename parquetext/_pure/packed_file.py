@@ -5,8 +5,6 @@ from __future__ import annotations
 import struct
 
 from .. import wire
-from .checksum import crc32
-from .flat_cells import OpenPayload
 from .index_file import Range
 from .packed_content import Content
 from .packed_layout import (
@@ -25,21 +23,20 @@ from .packed_layout import (
     limit_of,
     seed_of,
 )
+from .tail_block import TailBlockPayload
 
 __all__ = ["PackedFile"]
 
-FIRST_READ = 4096
-SMALLEST_TAIL = TAIL.size + RECORD.size
 ALL_FLAGS = 7
 
 
-class PackedFile(OpenPayload):
-    """A payload in a source. Places count from the payload's start."""
+class PackedFile(TailBlockPayload):
+    """A packed payload in a source."""
+
+    smallest_tail, layout_version = TAIL.size + RECORD.size, LAYOUT_VERSION
 
     def __init__(self, source, payload: int, length: int, known, known_end: int | None):
-        known = memoryview(known)
-        super().__init__(source, payload, length, known, known_end, SMALLEST_TAIL)
-        self.held_begin, self.memory = self.known_begin, bytes(known)
+        super().__init__(source, payload, length, known, known_end)
         self.begin()
         self.open_tail()
 
@@ -48,26 +45,6 @@ class PackedFile(OpenPayload):
     def hold_all(self) -> None:
         """Load the payload into memory."""
         self.hold(self.payload, self.payload + self.length)
-
-    def hold(self, begin: int, end: int) -> None:
-        """Load the file's bytes from `begin` to `end` into memory."""
-        if not (self.held_begin <= begin and end <= self.held_begin + len(self.memory)):
-            self.memory, self.held_begin = self.source.read(begin, end - begin), begin
-
-    def open_tail(self) -> None:
-        record, end = self.length - RECORD.size, self.payload + self.length
-        if self.held_begin > end - RECORD.size or self.held_begin + len(self.memory) < end:
-            self.hold(self.payload + max(0, self.length - FIRST_READ), end)
-        version, size, stored = RECORD.unpack_from(self.memory, end - RECORD.size - self.held_begin)
-        if not SMALLEST_TAIL <= size <= self.length:
-            raise self.fail(wire.BAD_CELL, record + 4, self.length, size)
-        self.hold(end - size, end)
-        block = self.memory[end - size - self.held_begin : end - self.held_begin]
-        if (found := crc32(block[:-4])) != stored:
-            raise self.fail(wire.CHECKSUM, record + 8, stored, found)
-        if version != LAYOUT_VERSION:
-            raise self.fail(wire.UNKNOWN_LAYOUT, record, LAYOUT_VERSION, version)
-        self.read_counts(block, self.length - size)
 
     def read_counts(self, block: bytes, tail: int) -> None:
         self.layout = self.facts = layout = Layout(*TAIL.unpack_from(block))
@@ -114,35 +91,21 @@ class PackedFile(OpenPayload):
 
     # ---- cells
 
-    def read(self, place: int, size: int) -> bytes:
-        """Return bytes of the payload from memory or from the source."""
-        begin = self.payload + place - self.held_begin
-        if not size or 0 <= begin <= len(self.memory) - size:
-            return self.memory[begin : begin + size] if size else b""
-        return self.source.read(self.payload + place, size)
-
     def cell(self, kind: int, number: int) -> Content:
         """Return the content of a cell after checking its checksum."""
         area = self.areas[kind]
         place = area.directory + 4 * number
         if number:
-            begin, end = struct.unpack("<II", self.read(place - 4, 8))
+            begin, end = struct.unpack("<II", self.read(self.payload + place - 4, 8))
         else:
-            begin, end = area.begin, *struct.unpack("<I", self.read(place, 4))
+            begin, end = area.begin, *struct.unpack("<I", self.read(self.payload + place, 4))
         if not area.begin <= begin <= end - CRC_BYTES <= area.directory - CRC_BYTES:
             raise self.fail(wire.BAD_OFFSET, place, area.directory, end)
         self.spend(place, end - begin)
-        data = self.read(begin, end - begin)
-        stored, found = int.from_bytes(data[:CRC_BYTES], "little"), crc32(data[CRC_BYTES:], seed_of(kind, number))
-        if stored != found:
-            raise self.fail(wire.CHECKSUM, begin, stored, found)
+        data = self.checked_cell(begin, end - begin, seed_of(kind, number))
         return Content(data, self.payload + begin, CRC_BYTES)
 
     def bucket(self, number: int) -> tuple[int, bytes]:
         """Return the place of a bucket of names and the bucket, after checking its checksum."""
         place = self.areas[NAMES].begin + wire.FLAT_PAGE_BYTES * number
-        data = self.read(place, wire.FLAT_PAGE_BYTES)
-        stored, found = int.from_bytes(data[:CRC_BYTES], "little"), crc32(data[CRC_BYTES:])
-        if stored != found:
-            raise self.fail(wire.CHECKSUM, place, stored, found)
-        return place, data
+        return place, self.checked_cell(place, wire.FLAT_PAGE_BYTES)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-from .. import wire
-from .checksum import crc32
+from .flat_names import bucket_count, listed_count
+from .index_shape import RECORD
 
-__all__ = ["AREA", "RECORD", "TAIL", "Area", "Layout", "seed_of", "signed_cell"]
+__all__ = ["AREA", "RECORD", "TAIL", "Area", "Layout", "seed_of"]
 
 TAIL = struct.Struct("<6IiqIIHHBBH")  # start of a tail block
 AREA = struct.Struct("<4I")
-RECORD = struct.Struct("<3I")  # layout version, bytes of the tail block, its checksum
 LAYOUT_VERSION = 1
 BOOKS, LEAVES, NODES, ROW_GROUPS, PLACED, BOUNDS, TEXTS, LONG_TEXTS, PAIRS, NAMES, FRAME, SLOTS = range(1, 13)
-# What a first look-up needs is near the end.
+# The areas that a first look-up needs are near the end.
 ORDER = (LONG_TEXTS, TEXTS, BOUNDS, PAIRS, SLOTS, FRAME, LEAVES, NODES, ROW_GROUPS, PLACED, NAMES, BOOKS)
 ELEMENTS_PER_CELL, ROW_GROUPS_PER_CELL = 64, 1024
 TILE_CHUNKS, TILE_COLUMNS = 1024, 64
@@ -26,10 +25,6 @@ LEAST_ROW_GROUP, LEAST_CHUNK = 5, 1  # Thrift bytes
 def seed_of(kind: int, number: int) -> int:
     """Return the start of a cell's checksum, so that no cell is taken for another one."""
     return (number << 4 | kind) & 0xFFFFFFFF
-
-
-def signed_cell(kind: int, number: int, content: bytes) -> bytes:
-    return struct.pack("<I", crc32(content, seed_of(kind, number))) + content
 
 
 def limit_of(payload: int) -> int:
@@ -71,12 +66,11 @@ class Layout(NamedTuple):
 
     @property
     def listed(self) -> int:
-        """Return the number of names that the tail block lists: all, or none."""
-        return self.names if self.names <= wire.FLAT_LIST_ENTRIES else 0
+        return listed_count(self.names)
 
     @property
     def buckets(self) -> int:
-        return 0 if self.listed or not self.names else -(-self.names // wire.FLAT_BUCKET_FILL)
+        return bucket_count(self.names)
 
     @property
     def names_at(self) -> int:

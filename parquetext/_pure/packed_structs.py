@@ -32,7 +32,7 @@ class Structs:
 
     def add(self, parser: StructParser, begin: int, end: int) -> None:
         """Divide the struct at [begin, end)."""
-        operations, values, _ = parser.parse(begin)
+        operations, values = parser.parse(begin)
         roles = [(operation.role, area_of(operation.kind)) for operation in operations if operation.role]
         if operations not in self.numbers and (
             len(operations) > MOST_OPERATIONS

@@ -67,7 +67,6 @@ class Parsed(NamedTuple):
 
     operations: tuple[Operation, ...]
     values: list[Any]
-    end: int
 
 
 def code_of(path: tuple[int, ...]) -> int:
@@ -106,7 +105,7 @@ class StructParser:
         self.pending = at
         end = self.struct(at, ())
         self.flush(end)
-        return Parsed(tuple(self.operations), self.values, end)
+        return Parsed(tuple(self.operations), self.values)
 
     def flush(self, end: int) -> None:
         """Turn the bytes since the last value into a literal."""

@@ -12,11 +12,11 @@ from . import packed_numbers as numbers
 from . import varint
 from .checksum import crc32
 from .flat_ending import HAS_COLUMN_ORDERS, HAS_CREATED_BY, HAS_KEY_VALUES
-from .flat_names import GROUP, check_paths, fill_buckets, tag_of
+from .flat_names import check_paths, fill_buckets, tag_of
 from .flat_names import limit_of as flat_limit_of
 from .flat_schema import Elements
+from .index_names import bucket_of, name_entries, signed
 from .index_write import PAYLOAD_LIMIT
-from .index_write import _Writer as IndexWriter
 from .packed_frame import frame_of
 from .packed_layout import (
     AREA,
@@ -43,7 +43,7 @@ from .packed_layout import (
     Layout,
     limit_of,
     runs_of,
-    signed_cell,
+    seed_of,
 )
 from .packed_roles import CHUNKS, ELEMENTS
 from .packed_roles import ROW_GROUPS as ROW_GROUP_KIND
@@ -191,13 +191,8 @@ class _Writer:
 
     # ---- the payload
 
-    def name_entries(self) -> list[tuple[int, int]]:
-        leaves = ((element, leaf) for leaf, element in enumerate(self.elements.leaves))
-        groups = ((element, GROUP | node) for element, node in self.elements.node_of.items() if element)
-        return self.elements.name_entries([*leaves, *groups])
-
     def assemble(self, thrift_bytes: int, thrift_crc: int) -> bytes:
-        scan, names = self.scan, self.name_entries()
+        scan, names = self.scan, name_entries(self.elements)
         flags = (
             (scan.created_by is not None) * HAS_CREATED_BY
             | scan.has_key_values * HAS_KEY_VALUES
@@ -219,7 +214,7 @@ class _Writer:
             0,
         )
         if layout.buckets:
-            self.contents[NAMES] = [IndexWriter.bucket(*numbered) for numbered in enumerate(fill_buckets(names))]
+            self.contents[NAMES] = [bucket_of(*numbered) for numbered in enumerate(fill_buckets(names))]
         payload, areas = self.lay_out()
         tail = TAIL.pack(*layout) + b"".join(AREA.pack(*area) for area in areas)
         tail += b"".join(struct.pack("<II", tag_of(hash), id) for hash, id in names[: layout.listed])
@@ -240,7 +235,7 @@ class _Writer:
         for kind in ORDER:
             begins[kind], ends[kind] = at, []
             for number, content in enumerate(self.contents[kind]):
-                cells.append(content if kind == NAMES else signed_cell(kind, number, content))
+                cells.append(content if kind == NAMES else signed(content, seed_of(kind, number)))
                 at += len(cells[-1])
                 ends[kind].append(at)
         areas = []

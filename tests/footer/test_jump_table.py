@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.footers import footer_of
-from support.jump_tables import behind_the_struct, index_of, with_index, with_jump_table
+from support.jump_tables import behind_the_struct, compressed, index_of, with_index, with_jump_table
 
 import parquetext
 from parquetext import extension, kernels
 from parquetext.errors import ColumnError, Damaged, Unsupported
 from parquetext.footer.jump_table import jump_table_form
-from parquetext.footer.jump_table.index_struct import compressed, read_index
+from parquetext.footer.jump_table.index_struct import read_index
 from parquetext.footer.jump_table.name_hash import NameHash, built, hash_of
 from parquetext.inspection.integrity import inspection
 

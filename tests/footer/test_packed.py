@@ -21,6 +21,7 @@ import parquetext
 from parquetext import edits, extension, kernels, thrift, wire
 from parquetext._pure import packed_layout as layout
 from parquetext._pure.checksum import crc32
+from parquetext._pure.index_names import signed
 from parquetext.encoding import codecs
 from parquetext.errors import Damaged, ParquetextError, Unsupported
 from parquetext.footer.form_spec import Memory
@@ -279,7 +280,7 @@ def test_a_list_that_is_written_twice_is_refused(implementation):
     (begin, end) = next(cell[2:] for cell in cells_of(payload) if cell[0] == layout.FRAME)
     content = bytes(payload[begin + layout.CRC_BYTES : end])
     changed = content[:8] + b"\x01\x01" + content[10:]
-    payload[begin:end] = layout.signed_cell(layout.FRAME, 0, changed)
+    payload[begin:end] = signed(changed, layout.seed_of(layout.FRAME, 0))
     with pytest.raises(Damaged) as error:
         kernels.packed.to_thrift(reader_of(bytes(payload)))
     assert error.value.offset == begin + layout.CRC_BYTES + 9

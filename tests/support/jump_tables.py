@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+
 from parquetext import kernels
-from parquetext.footer.jump_table.index_struct import build_index, compressed
-from parquetext.footer.jump_table.pointer import Pointer, with_pointer
+from parquetext.footer.jump_table.index_struct import build_index
+from parquetext.footer.jump_table.pointer import LZ4_RAW, ZSTD, Pointer, with_pointer
 
 from .footers import footer_of
 
-__all__ = ["behind_the_struct", "with_index", "with_jump_table"]
+__all__ = ["behind_the_struct", "compressed", "with_index", "with_jump_table"]
 
 NOTHING = Pointer(1, 0, 0, 0)
+
+
+def compressed(struct: bytes, version: int) -> bytes:
+    """Return the bytes of an index in the file; version 1 is not compressed."""
+    codec = {ZSTD: "zstd", LZ4_RAW: "lz4_raw"}.get(version)
+    return struct if codec is None else pa.Codec(codec).compress(struct, asbytes=True)
 
 
 def index_of(thrift: bytes) -> bytes:
@@ -30,7 +38,7 @@ def with_index(data: bytes, index: bytes, version: int = 1) -> bytes:
 def with_jump_table(data: bytes, version: int = 1) -> bytes:
     """A Parquet file's bytes with a jump table, whose index is compressed as its version demands."""
     index = index_of(footer_of(data))
-    return with_index(data, compressed(index, version) if version in (2, 3) else index, version)
+    return with_index(data, compressed(index, version), version)
 
 
 def behind_the_struct(data: bytes) -> bytes:

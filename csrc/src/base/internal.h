@@ -96,4 +96,16 @@ static inline int pqx_buffer_append(pqx_buffer *buffer, const void *bytes, size_
     return PQX_OK;
 }
 
+static inline int pqx_buffer_append_byte(pqx_buffer *buffer, unsigned byte, pqx_error *error)
+{
+    uint8_t bytes = (uint8_t)byte;
+    return pqx_buffer_append(buffer, &bytes, 1, error);
+}
+
+static inline int pqx_buffer_append_varint(pqx_buffer *buffer, uint64_t value, pqx_error *error)
+{
+    uint8_t bytes[10];
+    return pqx_buffer_append(buffer, bytes, pqx_varint_put(bytes, value), error);
+}
+
 #endif

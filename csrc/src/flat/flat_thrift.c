@@ -54,6 +54,6 @@ int pqx_flat_find_integer(pqx_flat_writer *w, size_t at, int16_t id, int type, i
         return PQX_OK;
     }
     PQX_TRY(pqx_varint_get64(w->footer, field.end, field.value, &raw, &next, w->error));
-    *value = (int64_t)(raw >> 1 ^ (0 - (raw & 1)));
+    *value = pqx_unzigzag(raw);
     return PQX_OK;
 }

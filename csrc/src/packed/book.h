@@ -60,10 +60,17 @@ static inline void pqx_add_roles(pqx_role_set *set, const pqx_role_set *more)
     for (int i = 0; i < 4; i++) set->words[i] |= more->words[i];
 }
 
+/* Return 1 if a role is in both sets. */
+static inline int pqx_shares_roles(const pqx_role_set *one, const pqx_role_set *other)
+{
+    uint64_t both = 0;
+    for (int i = 0; i < 4; i++) both |= one->words[i] & other->words[i];
+    return both != 0;
+}
+
 typedef struct pqx_packed_template {
     const pqx_packed_step *steps;
     uint32_t count;
-    uint32_t literal_bytes; /* of all literals */
     pqx_role_set roles;
 } pqx_packed_template;
 

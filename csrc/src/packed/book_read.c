@@ -89,7 +89,6 @@ static int read_template(pqx_content *c, const pqx_packed_book *book, pqx_packed
         PQX_TRY(read_step(c, book, &steps[i]));
         if (steps[i].kind == PQX_STEP_COLUMNS && has_columns++)
             return pqx_content_fail(c, PQX_BAD_VALUE, at, 1, 2);
-        used->literal_bytes += steps[i].length;
         if (pqx_step_has_role(steps[i].kind)) pqx_add_role(&used->roles, steps[i].role);
     }
     return PQX_OK;

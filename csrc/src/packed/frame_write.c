@@ -20,15 +20,14 @@ enum { FRAME_END = PQX_FRAME_PAIRS + 1 };
 /* Write the literal and, behind it, a step. */
 static int put_literal(frame *f, int step)
 {
-    uint8_t head[11] = {PQX_FRAME_LITERAL}, byte = (uint8_t)step;
-    size_t size = 1 + pqx_varint_put(head + 1, f->literal.size);
-    PQX_TRY(pqx_buffer_append(f->cell, head, size, f->error));
+    PQX_TRY(pqx_buffer_append_byte(f->cell, PQX_FRAME_LITERAL, f->error));
+    PQX_TRY(pqx_buffer_append_varint(f->cell, f->literal.size, f->error));
     if (f->name_at != SIZE_MAX) f->created_by = (uint32_t)(f->cell->size - f->start + f->name_at);
     f->name_at = SIZE_MAX;
     if (f->literal.size)
         PQX_TRY(pqx_buffer_append(f->cell, f->literal.data, f->literal.size, f->error));
     f->literal.size = 0;
-    return step == FRAME_END ? PQX_OK : pqx_buffer_append(f->cell, &byte, 1, f->error);
+    return step == FRAME_END ? PQX_OK : pqx_buffer_append_byte(f->cell, (unsigned)step, f->error);
 }
 
 /* Add the bytes up to `begin` to the literal, and the step for those after it up to `end`; LITERAL:
@@ -101,7 +100,7 @@ static int put_frame(frame *f)
             PQX_TRY(put_cut(f, field.header, field.end, PQX_FRAME_LITERAL));
         else if (step != PQX_FRAME_LITERAL) PQX_TRY(put_cut(f, begin, field.end, step));
     }
-    return put_cut(f, c.at, c.at, FRAME_END); /* without what follows the stop byte */
+    return put_cut(f, c.at, c.at, FRAME_END); /* bytes after the stop byte are left out */
 }
 
 int pqx_packed_write_frame(const uint8_t *footer, const pqx_scan *scan, pqx_buffer *cell,

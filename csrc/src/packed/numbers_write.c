@@ -10,15 +10,6 @@ static unsigned bits_of(uint64_t value)
     return bits;
 }
 
-static int put_byte(pqx_buffer *out, uint8_t byte, pqx_error *error)
-{ return pqx_buffer_append(out, &byte, 1, error); }
-
-static int put_zigzag(pqx_buffer *out, int64_t value, pqx_error *error)
-{
-    uint8_t bytes[10];
-    return pqx_buffer_append(out, bytes, pqx_varint_put(bytes, pqx_zigzag(value)), error);
-}
-
 /* Append the numbers `value - base`, or those of `value` if base is 0, of `width` bits each. */
 static int put_packed(pqx_buffer *out, const int64_t *values, uint64_t count, uint64_t base,
                       unsigned width, pqx_error *error)
@@ -93,8 +84,8 @@ static column_form form_of(const int64_t *column, uint32_t rows)
 static int put_row(pqx_buffer *out, const int64_t *values, uint64_t count, pqx_error *error)
 {
     extent all = extent_of(values, count);
-    PQX_TRY(put_byte(out, (uint8_t)all.width, error));
-    PQX_TRY(put_zigzag(out, all.low, error));
+    PQX_TRY(pqx_buffer_append_byte(out, (uint8_t)all.width, error));
+    PQX_TRY(pqx_buffer_append_varint(out, pqx_zigzag(all.low), error));
     return put_packed(out, values, count, (uint64_t)all.low, all.width, error);
 }
 
@@ -104,11 +95,11 @@ static int put_columns(pqx_buffer *out, const int64_t *values, uint32_t columns,
 {
     int64_t *bases = room, *slopes = room + columns, *steps = slopes + columns;
     uint32_t deltas = 0;
-    PQX_TRY(put_byte(out, PQX_TABLE_COLUMNS, error));
+    PQX_TRY(pqx_buffer_append_byte(out, PQX_TABLE_COLUMNS, error));
     for (uint32_t i = 0; i < columns; i++) {
         column_form form = form_of(values + (size_t)i * rows, rows);
-        PQX_TRY(
-            put_byte(out, (uint8_t)(form.width | (form.has_steps ? PQX_TABLE_DELTA : 0)), error));
+        PQX_TRY(pqx_buffer_append_byte(
+            out, (uint8_t)(form.width | (form.has_steps ? PQX_TABLE_DELTA : 0)), error));
         bases[i] = form.base;
         if (form.has_steps) slopes[deltas++] = form.slope;
     }
@@ -152,10 +143,11 @@ int pqx_packed_table_write(const int64_t *values, uint32_t columns, uint32_t row
 {
     uint64_t count = (uint64_t)columns * rows;
     extent all = extent_of(values, count);
-    if (!all.width && !all.low) return put_byte(out, PQX_TABLE_ZERO, error);
+    if (!all.width && !all.low) return pqx_buffer_append_byte(out, PQX_TABLE_ZERO, error);
     size_t first = out->size;
-    PQX_TRY(put_byte(out, (uint8_t)(all.width ? all.width : PQX_TABLE_CONSTANT), error));
-    PQX_TRY(put_zigzag(out, all.low, error));
+    PQX_TRY(
+        pqx_buffer_append_byte(out, (uint8_t)(all.width ? all.width : PQX_TABLE_CONSTANT), error));
+    PQX_TRY(pqx_buffer_append_varint(out, pqx_zigzag(all.low), error));
     if (!all.width) return PQX_OK;
     PQX_TRY(put_packed(out, values, count, (uint64_t)all.low, all.width, error));
     int64_t *room = (int64_t *)calloc(2 * (size_t)columns + rows, sizeof *room);
@@ -167,7 +159,7 @@ int pqx_packed_table_write(const int64_t *values, uint32_t columns, uint32_t row
     keep_shorter(out, first, last);
     if (!are_shared(values, columns, rows)) return PQX_OK;
     last = out->size;
-    PQX_TRY(put_byte(out, PQX_TABLE_SHARED, error));
+    PQX_TRY(pqx_buffer_append_byte(out, PQX_TABLE_SHARED, error));
     PQX_TRY(pqx_packed_table_write(values, 1, rows, out, error));
     keep_shorter(out, first, last);
     return PQX_OK;

@@ -49,18 +49,6 @@ static int end_cell(pqx_packed_writer *w, int kind)
     return pqx_buffer_append(&w->ends[kind], &end, sizeof end, w->error);
 }
 
-static int put_varint(pqx_buffer *out, uint64_t value, pqx_error *error)
-{
-    uint8_t bytes[10];
-    return pqx_buffer_append(out, bytes, pqx_varint_put(bytes, value), error);
-}
-
-static int put_byte(pqx_buffer *out, uint32_t byte, pqx_error *error)
-{
-    uint8_t bytes = (uint8_t)byte;
-    return pqx_buffer_append(out, &bytes, 1, error);
-}
-
 /* ---- structs ---- */
 
 /* Write the path of an element from below the root into `path`, NUL between its names. */
@@ -305,8 +293,9 @@ static int write_pair(pqx_packed_writer *w, pqx_range range)
     if (status == PQX_OK && w->compress && data.size >= LEAST_COMPRESSED)
         status = w->compress->run(w->compress->context, data, &frame, w->error);
     int is_shorter = frame.size && frame.size < data.size;
-    if (status == PQX_OK) status = put_byte(cell, is_shorter ? COMPRESSED : AS_IT_IS, w->error);
-    if (status == PQX_OK) status = put_varint(cell, data.size, w->error);
+    if (status == PQX_OK)
+        status = pqx_buffer_append_byte(cell, is_shorter ? COMPRESSED : AS_IT_IS, w->error);
+    if (status == PQX_OK) status = pqx_buffer_append_varint(cell, data.size, w->error);
     if (status == PQX_OK)
         status = pqx_buffer_append(cell, is_shorter ? frame.data : data.data,
                                    is_shorter ? frame.size : data.size, w->error);
@@ -339,7 +328,7 @@ static int write_frame(pqx_packed_writer *w)
 
 /* ---- the payload ---- */
 
-/* The order of the areas: what a first look-up needs is near the end. */
+/* The order of the areas: those that a first look-up needs are near the end. */
 static const uint8_t order[] = {
     PQX_CELLS_LONG_TEXTS, PQX_CELLS_TEXTS,  PQX_CELLS_BOUNDS, PQX_CELLS_PAIRS,
     PQX_CELLS_SLOTS,      PQX_CELLS_FRAME,  PQX_CELLS_LEAVES, PQX_CELLS_NODES,

@@ -81,7 +81,7 @@ static int integer(parser *p)
     uint64_t code = pqx_packed_code(p->path, p->depth);
     if (is_constant(p) || !code || p->cursor.at - begin != pqx_varint_size(raw)) return PQX_OK;
     add_value(p, (pqx_coded_step){.kind = PQX_STEP_INTEGER, .code = code}, begin,
-              (int64_t)(raw >> 1 ^ (0 - (raw & 1))));
+              pqx_unzigzag(raw));
     return PQX_OK;
 }
 

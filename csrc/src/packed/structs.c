@@ -129,7 +129,7 @@ static void follow_chains(column_values *v)
 {
     pqx_role_set wanted = chain_roles(v);
     uint32_t column = v->column;
-    if (!(wanted.words[0] | wanted.words[1] | wanted.words[2] | wanted.words[3])) return;
+    if (!pqx_shares_roles(&wanted, &wanted)) return;
     for (unsigned chain = 0; chain < v->tile->book->chain_count; chain++)
         pqx_packed_table_column(&v->tile->tables[v->tile->book->role_count + chain], 0, v->first,
                                 v->count, v->positions + (size_t)chain * v->count);
@@ -174,22 +174,19 @@ static int put_fixed(const pqx_packed_step *step, int64_t value, pqx_buffer *out
 static int put_step(const column_values *v, const pqx_packed_step *step, uint32_t row,
                     pqx_buffer *out, pqx_error *error)
 {
-    uint8_t varint[10];
     const pqx_packed_tile *tile = v->tile;
     if (step->kind == PQX_STEP_LITERAL)
         return pqx_buffer_append(out, step->literal, step->length, error);
     if (step->kind == PQX_STEP_PATH)
         return pqx_buffer_append(out, tile->path_list.data, tile->path_list.size, error);
     if (step->kind == PQX_STEP_INTEGER) {
-        size_t size = pqx_varint_put(varint, pqx_zigzag(values_of(v, step->role)[row]));
-        return pqx_buffer_append(out, varint, size, error);
+        return pqx_buffer_append_varint(out, pqx_zigzag(values_of(v, step->role)[row]), error);
     }
     if (pqx_step_is_fixed(step->kind))
         return put_fixed(step, values_of(v, step->role)[row], out, error);
     const pqx_bytes *text = (const pqx_bytes *)(const void *)tile->texts.data
                             + (size_t)step->role * tile->rows + v->first + row;
-    if (step->kind == PQX_STEP_TEXT)
-        PQX_TRY(pqx_buffer_append(out, varint, pqx_varint_put(varint, text->size), error));
+    if (step->kind == PQX_STEP_TEXT) PQX_TRY(pqx_buffer_append_varint(out, text->size, error));
     return pqx_buffer_append(out, text->data, text->size, error);
 }
 
@@ -200,9 +197,7 @@ static int prepare(column_values *v, pqx_bytes path, pqx_error *error)
     PQX_TRY(pqx_packed_tile_need(tile, PQX_ROLE_PLACED, error));
     look_at_templates(v);
     for (int area = PQX_ROLE_BOUND; area <= PQX_ROLE_WORDS; area++) {
-        uint64_t both = 0;
-        for (int i = 0; i < 4; i++) both |= v->roles.words[i] & tile->book->of_area[area].words[i];
-        if (!both) continue;
+        if (!pqx_shares_roles(&v->roles, &tile->book->of_area[area])) continue;
         PQX_TRY(pqx_packed_tile_need(tile, area, error));
         if (area == PQX_ROLE_WORDS) PQX_TRY(pqx_packed_tile_texts(tile, v->column, error));
     }

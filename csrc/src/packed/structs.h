@@ -19,7 +19,7 @@ typedef struct pqx_coded_step {
     uint64_t code;
 } pqx_coded_step;
 
-/* What is known about the structs that are divided. */
+/* Facts about the structs that are divided. */
 typedef struct pqx_packed_struct_facts {
     const uint8_t *path_list; /* of the leaf */
     size_t path_list_size;

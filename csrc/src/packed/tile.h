@@ -53,16 +53,6 @@ static inline uint8_t pqx_packed_template_of(const pqx_packed_tile *tile, uint32
     return tile->templates[(size_t)column * tile->rows + row];
 }
 
-/* Return the roles of a column's structs in rows [first, first + count). */
-pqx_role_set pqx_packed_tile_roles(const pqx_packed_tile *tile, uint32_t column, uint32_t first,
-                                   uint32_t count);
-static inline int pqx_have_area(const pqx_packed_tile *tile, const pqx_role_set *roles, int area)
-{
-    uint64_t both = 0;
-    for (int i = 0; i < 4; i++) both |= roles->words[i] & tile->book->of_area[area].words[i];
-    return both != 0;
-}
-
 /* Append the Thrift bytes of a column's structs in rows [first, first + count), and store their
  * lengths. `columns_at`, if not NULL, becomes the offset in `out` at which the list of columns of
  * the (one) struct is left out, or SIZE_MAX. */

@@ -34,12 +34,6 @@ int pqx_tile_write_begin(pqx_tile_writer *w, pqx_tile_place place)
     return PQX_OK;
 }
 
-static int put_byte(pqx_buffer *out, uint32_t byte, pqx_error *error)
-{
-    uint8_t bytes = (uint8_t)byte;
-    return pqx_buffer_append(out, &bytes, 1, error);
-}
-
 static int write_templates(pqx_tile_writer *w, pqx_buffer *out)
 {
     int is_one = 1, are_columns = 1;
@@ -52,12 +46,12 @@ static int write_templates(pqx_tile_writer *w, pqx_buffer *out)
     int form = !are_columns ? PQX_TEMPLATES_BY_STRUCT
                : is_one     ? PQX_TEMPLATES_ONE
                             : PQX_TEMPLATES_BY_COLUMN;
-    PQX_TRY(put_byte(out, (uint32_t)form, w->error));
+    PQX_TRY(pqx_buffer_append_byte(out, (uint32_t)form, w->error));
     uint32_t columns = form == PQX_TEMPLATES_ONE ? 1 : w->place.columns,
              rows = form == PQX_TEMPLATES_BY_STRUCT ? w->place.rows : 1;
     for (uint32_t column = 0; column < columns; column++)
         for (uint32_t row = 0; row < rows; row++)
-            PQX_TRY(put_byte(out, pqx_tile_template(w, column, row), w->error));
+            PQX_TRY(pqx_buffer_append_byte(out, pqx_tile_template(w, column, row), w->error));
     return PQX_OK;
 }
 

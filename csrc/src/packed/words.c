@@ -44,16 +44,10 @@ int pqx_packed_tile_read_words(pqx_packed_tile *tile, pqx_content *c)
     return PQX_OK;
 }
 
-static int has_roles(const pqx_packed_book *book, int area)
-{
-    uint64_t any = 0;
-    for (int i = 0; i < 4; i++) any |= book->of_area[area].words[i];
-    return any != 0;
-}
-
 int pqx_packed_tile_read_rests(pqx_packed_tile *tile, pqx_content *c)
 {
-    if (!has_roles(tile->book, PQX_ROLE_WORDS)) return PQX_OK;
+    const pqx_role_set *words = &tile->book->of_area[PQX_ROLE_WORDS];
+    if (!pqx_shares_roles(words, words)) return PQX_OK;
     PQX_TRY(read_ends(tile, c, &tile->rest_ends));
     tile->rests = *c;
     return PQX_OK;

@@ -3,12 +3,6 @@
 
 enum { MOST_SYMBOLS = 128, LEAST_COMPRESSED = 64 };
 
-static int put_byte(pqx_buffer *out, uint32_t byte, pqx_error *error)
-{
-    uint8_t bytes = (uint8_t)byte;
-    return pqx_buffer_append(out, &bytes, 1, error);
-}
-
 static pqx_bytes text_of(const pqx_tile_writer *w, unsigned role, size_t at)
 {
     uint64_t range = (uint64_t)pqx_tile_values(w, role)[at];
@@ -91,8 +85,8 @@ static int put_alphabet(pqx_buffer *out, pqx_bytes data, size_t most, pqx_error 
     while (count > 1 && (count - 1) >> width) width++;
     if (count > MOST_SYMBOLS || 2 + count + pqx_packed_bytes(data.size, width) >= most)
         return PQX_OK;
-    PQX_TRY(put_byte(out, PQX_WORDS_ALPHABET, error));
-    PQX_TRY(put_byte(out, count, error));
+    PQX_TRY(pqx_buffer_append_byte(out, PQX_WORDS_ALPHABET, error));
+    PQX_TRY(pqx_buffer_append_byte(out, count, error));
     PQX_TRY(pqx_buffer_append(out, symbols, count, error));
     return put_symbols(out, data, places, width, error);
 }
@@ -106,7 +100,7 @@ static int put_text(pqx_buffer *out, pqx_bytes data, const pqx_packed_compress *
     if (out->size > first) most = out->size - first;
     if (compress && data.size >= LEAST_COMPRESSED) {
         size_t last = out->size;
-        PQX_TRY(put_byte(out, PQX_WORDS_ZSTD, error));
+        PQX_TRY(pqx_buffer_append_byte(out, PQX_WORDS_ZSTD, error));
         PQX_TRY(compress->run(compress->context, data, out, error));
         size_t size = out->size - last;
         if (size < most) {
@@ -117,7 +111,7 @@ static int put_text(pqx_buffer *out, pqx_bytes data, const pqx_packed_compress *
         out->size = last;
     }
     if (out->size > first) return PQX_OK;
-    PQX_TRY(put_byte(out, PQX_WORDS_RAW, error));
+    PQX_TRY(pqx_buffer_append_byte(out, PQX_WORDS_RAW, error));
     return pqx_buffer_append(out, data.data, data.size, error);
 }
 
@@ -139,9 +133,8 @@ static int choose(pqx_tile_writer *w, size_t prefix, int is_hot)
 static int put_head(pqx_tile_writer *w, size_t count, size_t *prefix, pqx_buffer *out)
 {
     const pqx_bytes *texts = (const pqx_bytes *)(const void *)w->texts.data;
-    uint8_t varint[10];
     *prefix = common_prefix(texts, count);
-    PQX_TRY(pqx_buffer_append(out, varint, pqx_varint_put(varint, *prefix), w->error));
+    PQX_TRY(pqx_buffer_append_varint(out, *prefix, w->error));
     PQX_TRY(pqx_buffer_append(out, texts[0].data, *prefix, w->error));
     w->chosen.size = 0;
     PQX_TRY(pqx_buffer_reserve(&w->chosen, count * sizeof(int64_t), w->error));
@@ -180,7 +173,7 @@ int pqx_tile_write_words(pqx_tile_writer *w, pqx_buffer *hot, pqx_buffer *cold)
         if (w->structs->roles[role].area != PQX_ROLE_WORDS) continue;
         has_words = 1;
         aliases[role] = (uint8_t)is_alias(w, role);
-        status = put_byte(hot, aliases[role], w->error);
+        status = pqx_buffer_append_byte(hot, aliases[role], w->error);
     }
     if (!has_words) return status;
     for (uint32_t column = 0; status == PQX_OK && column < w->place.columns; column++) {

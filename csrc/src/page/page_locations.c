@@ -21,8 +21,6 @@ PQX_INLINE size_t take_varint(const uint8_t *data, size_t at, unsigned most, uin
     return 0;
 }
 
-static int64_t unzigzag(uint64_t raw) { return (int64_t)(raw >> 1 ^ (0 - (raw & 1))); }
-
 /* Read a location as writers write it, with its three fields in order. Return the offset after it,
  * or 0 if it is written in another way or may end after the input. */
 static size_t take_usual(const pqx_cursor *c, pqx_page_location *location)
@@ -35,8 +33,9 @@ static size_t take_usual(const pqx_cursor *c, pqx_page_location *location)
         return 0;
     if (!(at = take_varint(data, at + 1, SIZE_BYTES, &size)) || data[at] != HEADER_I64) return 0;
     if (!(at = take_varint(data, at + 1, OFFSET_BYTES, &row)) || data[at]) return 0;
-    *location = (pqx_page_location){
-        .offset = unzigzag(offset), .first_row = unzigzag(row), .size = (int32_t)unzigzag(size)};
+    *location = (pqx_page_location){.offset = pqx_unzigzag(offset),
+                                    .first_row = pqx_unzigzag(row),
+                                    .size = (int32_t)pqx_unzigzag(size)};
     return at + 1;
 }
 

@@ -12,10 +12,6 @@ enum { LAYOUT = PQX_PM_SLICES_KNOWN_LAYOUT, FIXED = 24, HAS_DICTIONARY = 1 };
      | PQX_PRESENT_TOTAL_COMPRESSED_SIZE | PQX_PRESENT_DATA_PAGE_OFFSET | PQX_PRESENT_TYPE \
      | PQX_PRESENT_CODEC)
 
-static uint64_t zigzag(int64_t value) { return (uint64_t)value << 1 ^ (uint64_t)(value >> 63); }
-
-static int64_t unzigzag(uint64_t value) { return (int64_t)(value >> 1 ^ (0 - (value & 1))); }
-
 int pqx_pm_open_slices(const uint8_t *data, size_t size, pqx_pm_slices *slices, pqx_error *error)
 {
     if (size < FIXED) return pqx_fail(error, PQX_PM_SLICES, 0, FIXED, size);
@@ -60,10 +56,11 @@ static int is_told(const pqx_chunk *chunk)
 static uint8_t *put_run(uint8_t *at, const pqx_chunk *chunk)
 {
     int has_dictionary = (chunk->present & PQX_PRESENT_DICTIONARY_PAGE_OFFSET) != 0;
-    at += pqx_varint_put(at, zigzag(chunk->total_uncompressed_size - chunk->total_compressed_size));
+    at += pqx_varint_put(at,
+                         pqx_zigzag(chunk->total_uncompressed_size - chunk->total_compressed_size));
     at += pqx_varint_put(at, chunk->encodings);
     return at
-           + pqx_varint_put(at, zigzag(chunk->data_page_offset - pqx_pm_range_start(chunk)) << 1
+           + pqx_varint_put(at, pqx_zigzag(chunk->data_page_offset - pqx_pm_range_start(chunk)) << 1
                                     | (uint64_t)has_dictionary);
 }
 
@@ -108,9 +105,9 @@ static int next_run(const pqx_pm_slices *slices, size_t end, size_t *at, run *ru
     if (pqx_varint_get64(data, end, begin, &overhead, at, NULL) == PQX_OK
         && pqx_varint_get32(data, end, *at, &run->encodings, at, NULL) == PQX_OK
         && pqx_varint_get64(data, end, *at, &place, at, NULL) == PQX_OK) {
-        run->overhead = unzigzag(overhead);
+        run->overhead = pqx_unzigzag(overhead);
         run->has_dictionary = place & HAS_DICTIONARY;
-        run->data_page = unzigzag(place >> 1);
+        run->data_page = pqx_unzigzag(place >> 1);
         return PQX_OK;
     }
     return pqx_fail(error, PQX_PM_SLICES, begin, end, begin);

@@ -53,7 +53,7 @@ static inline int pqx_read_i64(pqx_cursor *c, int64_t *value)
 {
     uint64_t raw = 0;
     PQX_TRY(pqx_read_varint64(c, &raw));
-    *value = (int64_t)(raw >> 1 ^ -(raw & 1));
+    *value = pqx_unzigzag(raw);
     return PQX_OK;
 }
 

@@ -11,7 +11,7 @@ from ...records import frozen
 from ...thrift import binary, integer
 from ...thrift.values import joined
 from .name_hash import NameHash, built
-from .pointer import LZ4_RAW, PLAIN, ZSTD, damaged
+from .pointer import PLAIN, ZSTD, damaged
 
 LEAVES, ROW_GROUPS, CHUNKS, FIELD_OFFSETS, SCHEMA = 1, 2, 3, 4, 5  # fields of FileMetadataFooterIndex
 ELEMENTS, OFFSETS, CHILDREN, NAMES, FIELD_IDS, NON_ASCII = 1, 2, 3, 4, 5, 6  # of SchemaLayout
@@ -99,15 +99,6 @@ def decompressed(data, version: int, metadata_length: int):
     if size > limit:
         raise damaged(f"its index decompresses to more than {limit} bytes", 0, limit, size)
     return found
-
-
-def compressed(struct: bytes, version: int) -> bytes:
-    """Return the bytes of an index in the file."""
-    if version == PLAIN:
-        return struct
-    import pyarrow as pa
-
-    return pa.Codec({ZSTD: "zstd", LZ4_RAW: "lz4_raw"}[version]).compress(struct, asbytes=True)
 
 
 def read_index(data, metadata_length: int) -> FooterIndex:
