@@ -389,6 +389,18 @@ def test_both_make_the_same_of_damage_that_checksums_do_not_show(footer, data):
     both(sign(broken, cells(payload)))
 
 
+def test_both_make_the_same_of_a_column_order_without_a_field_id():
+    """An order of 0, which no writer writes, has a header in the long form; the head that has it is not searched."""
+    sink = io.BytesIO()
+    pq.write_table(pa.table({"a": [1]}), sink, store_schema=False)
+    file = sink.getvalue()
+    payload = write_with("native", file[-8 - int.from_bytes(file[-8:-4], "little") : -8])
+    for at in (at for at, byte in enumerate(payload) if byte == 1):
+        broken = bytearray(payload)
+        broken[at] = 0
+        both(sign(broken, cells(payload)))
+
+
 @hypothesis_settings
 @given(st.binary(max_size=400), st.booleans())
 def test_both_make_the_same_of_bytes_that_are_no_payload(data, framed):

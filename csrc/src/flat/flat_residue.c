@@ -124,7 +124,7 @@ int pqx_append_column_orders(const uint8_t *orders, uint32_t count, pqx_buffer *
     for (uint32_t i = 0; i < count; i++) {
         uint8_t bytes[14] = {(uint8_t)(orders[i] << 4 | PQX_TYPE_STRUCT)};
         size_t size = 1;
-        if (orders[i] > 15) {
+        if (!orders[i] || orders[i] > 15) { /* the header's long form */
             bytes[0] = PQX_TYPE_STRUCT;
             size += pqx_varint_put(bytes + 1, pqx_zigzag(orders[i]));
         }
