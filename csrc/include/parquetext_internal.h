@@ -766,6 +766,9 @@ int pqx_index_get_node(pqx_index *index, uint32_t id, pqx_flat_node *node, pqx_e
 int pqx_index_get_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
                          pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
                          pqx_element *element, pqx_error *error);
+/* Append the Thrift bytes of chunks to `arena`: chunks[i].chunk is the range of each. */
+int pqx_index_get_structs(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                          pqx_chunk *chunks, pqx_buffer *arena, pqx_error *error);
 int pqx_index_get_row_groups(pqx_index *index, uint32_t first, uint32_t count,
                              pqx_row_group *row_groups, pqx_error *error);
 int pqx_index_get_sorting_columns(pqx_index *index, uint32_t row_group, pqx_sorting_column *columns,
@@ -802,9 +805,9 @@ int pqx_packed_write(const uint8_t *footer, size_t size, const pqx_scan *scan,
                      const pqx_packed_compress *compress, const pqx_flat_extension *extensions,
                      uint32_t extension_count, pqx_buffer *out, pqx_error *error);
 
-/* Open a packed payload as an index reader: all functions of the index apply, except
- * pqx_index_verify; errors are those of pqx_index_open. Compressed texts need libzstd
- * (PQX_COMPRESSED_TEXT). */
+/* Open a packed payload as an index reader, whose chunks' only ranges are their bounds: all
+ * functions of the index apply, except pqx_index_verify; errors are those of pqx_index_open.
+ * Compressed texts need libzstd (PQX_COMPRESSED_TEXT). */
 int pqx_packed_open(const pqx_source *source, uint64_t payload, uint64_t length,
                     const uint8_t *known, size_t known_size, uint64_t known_end, pqx_index **index,
                     pqx_error *error);

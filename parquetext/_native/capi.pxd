@@ -272,6 +272,8 @@ cdef extern from "parquetext_internal.h" nogil:
     int pqx_packed_verify(pqx_index *index, pqx_error *error)
     int pqx_index_get_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks,
                              pqx_places *places, pqx_buffer *arena, pqx_element *element, pqx_error *error)
+    int pqx_index_get_structs(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks,
+                              pqx_buffer *arena, pqx_error *error)
     int pqx_scan_footer(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
     int pqx_scan_loosely(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)
     int pqx_scan_plainly(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error)

@@ -1,6 +1,6 @@
 """Write the footer index from a scan, and read the Thrift footer by it in pieces that are checked."""
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport UINT64_MAX, int32_t, uint8_t, uint32_t, uint64_t
 
 from ..errors import wire_error
@@ -9,11 +9,11 @@ from .capi cimport (
     PQX_FLAT_GROUP, pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_chunk, pqx_element, pqx_error, pqx_flat_facts,
     pqx_flat_node, pqx_index, pqx_index_close, pqx_index_find_field_id, pqx_index_find_name, pqx_index_get_chunks,
     pqx_index_get_created_by, pqx_index_get_facts, pqx_index_get_key_value, pqx_index_get_node,
-    pqx_index_get_row_groups, pqx_index_get_sorting_columns, pqx_index_hold, pqx_index_io, pqx_index_open,
-    pqx_index_slice, pqx_index_verify, pqx_index_write, pqx_places, pqx_row_group, pqx_sorting_column, pqx_source,
+    pqx_index_get_row_groups, pqx_index_get_sorting_columns, pqx_index_get_structs, pqx_index_hold, pqx_index_io,
+    pqx_index_open, pqx_index_slice, pqx_index_verify, pqx_index_write, pqx_places, pqx_row_group, pqx_sorting_column, pqx_source,
 )
 
-from .reader cimport FormReader
+from .reader cimport FormReader, checked
 from .scan cimport Scan
 
 from .reader import Node
@@ -87,6 +87,27 @@ cdef class PartsReader(FormReader):
 
     cdef void count_io(self, uint64_t *reads, uint64_t *count) noexcept nogil:
         pqx_index_io(self.index, reads, count)
+
+    def chunk_structs(self, leaf, first, count):
+        """Return the ColumnChunk structs of a leaf in the row groups ``[first, first + count)``."""
+        cdef uint32_t number = checked(leaf, self.leaf_count)
+        cdef uint32_t begin = checked(first, self.row_group_count), many = checked(count, self.row_group_count), i
+        cdef bytes facts = PyBytes_FromStringAndSize(NULL, many * sizeof(pqx_chunk))
+        cdef pqx_chunk *chunks = <pqx_chunk *> PyBytes_AsString(facts)
+        cdef const char *data
+        cdef pqx_error error
+        cdef int status
+        self.enter()
+        try:
+            self.arena.size = 0
+            with nogil:
+                status = pqx_index_get_structs(self.index, number, begin, many, chunks, &self.arena, &error)
+            if status:
+                self.fail(&error)
+            data = <const char *> self.arena.data
+            return [data[chunks[i].chunk.offset : chunks[i].chunk.offset + chunks[i].chunk.length] for i in range(many)]
+        finally:
+            self.leave()
 
 
 cdef class Reader(PartsReader):

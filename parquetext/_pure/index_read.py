@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from contextlib import suppress
-from itertools import groupby
+from itertools import accumulate, groupby, pairwise
 from typing import Any, NamedTuple
 
 from .. import wire
@@ -282,13 +282,31 @@ class Reader(CellReader):
         checked(leaf, self.leaf_count)
         wanted = self.check_range(first, count)
         self.begin()
-        arena, ranges = self.chunk_bytes(leaf, wanted)
-        records, at = Records(CHUNK_MEMBERS | PLACES_MEMBERS), 0
-        for thrift in ranges:
-            records.append(self.decode_chunk(arena, at, thrift))
-            at += thrift.length
+        facts, arena = self.facts(*self.chunk_bytes(leaf, wanted))
+        records = Records(CHUNK_MEMBERS | PLACES_MEMBERS)
+        for fact in facts:
+            records.append(fact)
         element = self.entry(leaf).element
         return Chunks(records, arena, Leaf(*(element[name] for name in Leaf._fields)))
+
+    def chunk_structs(self, leaf: int, first: int, count: int) -> list[bytes]:
+        """Return the ColumnChunk structs of a leaf in the row groups [first, first + count)."""
+        checked(leaf, self.leaf_count)
+        wanted = self.check_range(first, count)
+        self.begin()
+        data, ranges = self.chunk_bytes(leaf, wanted)
+        self.decode_chunks(data, ranges)
+        ends = [0, *accumulate(thrift.length for thrift in ranges)]
+        return [data[begin:end] for begin, end in pairwise(ends)]
+
+    def facts(self, data: bytes, ranges: list[Range]) -> tuple[list[dict[str, int]], bytes]:
+        """Return the members of chunks, and the bytes to which their ranges refer."""
+        return self.decode_chunks(data, ranges), data
+
+    def decode_chunks(self, data: bytes, ranges: list[Range]) -> list[dict[str, int]]:
+        """Return the members of pqx_chunk and pqx_places of chunks that follow each other."""
+        begins = accumulate((thrift.length for thrift in ranges), initial=0)
+        return [self.decode_chunk(data, at, thrift) for at, thrift in zip(begins, ranges, strict=False)]
 
     def chunk_bytes(self, leaf: int, row_groups) -> tuple[bytes, list[Range]]:
         """Return the concatenated Thrift bytes of a leaf's chunks in row groups, which ascend, and their ranges."""

@@ -28,6 +28,7 @@ from .tail_block import TailBlockPayload
 __all__ = ["PackedFile"]
 
 ALL_FLAGS = 7
+DIRECTORIES_AT_ONCE = 8192  # bytes
 
 
 class PackedFile(TailBlockPayload):
@@ -74,6 +75,7 @@ class PackedFile(TailBlockPayload):
                 raise self.fail(wire.BAD_CELL, tail + 49, expected, found)
         self.listed = list(struct.iter_unpack("<II", block[layout.names_at : layout.names_at + 8 * layout.listed]))
         self.tail = tail
+        self.directories = min((area.directory for area in self.areas.values()), default=tail)
 
     def add_area(self, area: Area, tail: int, at: int) -> None:
         """Add an area whose entry is at `at`; areas of unknown kinds are allowed."""
@@ -94,6 +96,8 @@ class PackedFile(TailBlockPayload):
     def cell(self, kind: int, number: int) -> Content:
         """Return the content of a cell after checking its checksum."""
         area = self.areas[kind]
+        if self.tail - self.directories <= DIRECTORIES_AT_ONCE:
+            self.hold(self.payload + self.directories, self.payload + self.length)
         place = area.directory + 4 * number
         if number:
             begin, end = struct.unpack("<II", self.read(self.payload + place - 4, 8))

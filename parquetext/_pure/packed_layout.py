@@ -14,7 +14,7 @@ TAIL = struct.Struct("<6IiqIIHHBBH")  # start of a tail block
 AREA = struct.Struct("<4I")
 LAYOUT_VERSION = 1
 BOOKS, LEAVES, NODES, ROW_GROUPS, PLACED, BOUNDS, TEXTS, LONG_TEXTS, PAIRS, NAMES, FRAME, SLOTS = range(1, 13)
-# The areas that a first look-up needs are near the end.
+# The areas that a first look-up needs are near the end. BOOKS follow the other areas' directories.
 ORDER = (LONG_TEXTS, TEXTS, BOUNDS, PAIRS, SLOTS, FRAME, LEAVES, NODES, ROW_GROUPS, PLACED, NAMES, BOOKS)
 ELEMENTS_PER_CELL, ROW_GROUPS_PER_CELL = 64, 1024
 TILE_CHUNKS, TILE_COLUMNS = 1024, 64

@@ -44,6 +44,13 @@ from .scan import KEY_VALUE_FIELDS
 __all__ = ["Reader"]
 
 UUID_BYTES = 16
+OTHER_RANGES = [f"{name}_{part}" for name in ("chunk", "metadata", "statistics") for part in ("offset", "length")]
+BOUND_RANGES = {
+    "min_value": wire.PRESENT_MIN_VALUE,
+    "max_value": wire.PRESENT_MAX_VALUE,
+    "min": wire.PRESENT_MIN,
+    "max": wire.PRESENT_MAX,
+}
 
 
 class Run:
@@ -196,6 +203,17 @@ class Reader(IndexReader):
                 if size > limit:
                     raise tile.placed.fail(wire.BAD_CELL, 0, limit, size)
         return b"".join(pieces), [Range(0, len(piece)) for piece in pieces]
+
+    def facts(self, data: bytes, ranges: list[Range]) -> tuple[list[dict[str, int]], bytes]:
+        """Return the members of chunks, and the bytes of their bounds alone."""
+        found, kept = self.decode_chunks(data, ranges), bytearray()
+        for fact in found:
+            fact |= dict.fromkeys(OTHER_RANGES, 0)
+            for name, bit in BOUND_RANGES.items():
+                if fact["present"] & bit:
+                    begin, fact[f"{name}_offset"] = fact[f"{name}_offset"], len(kept)
+                    kept += data[begin : begin + fact[f"{name}_length"]]
+        return found, bytes(kept)
 
     # ---- row groups
 

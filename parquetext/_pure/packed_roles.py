@@ -87,6 +87,8 @@ class Book(NamedTuple):
                 is_placed = used < counts[0] and roles[used].area == PLACED
                 if not is_placed and (step < 2 or used != NO_ROLE):
                     raise content.fail(wire.BAD_VALUE, at + step, counts[0], used)
+            if chain.first >= chain.second:
+                raise content.fail(wire.BAD_VALUE, at + 2, chain.first + 1, chain.second)
             chains.append(chain)
         areas = [role.area for role in roles]
         templates = tuple(read_operations(content, areas) for _ in range(counts[2]))

@@ -228,19 +228,26 @@ class _Writer:
 
     def lay_out(self) -> tuple[bytes, list[Area]]:
         """Return the cells and the lists of their ends, and the areas in the order of their kinds."""
-        cells: list[bytes] = []
+        made = bytearray()
         begins: dict[int, int] = {}
         ends: dict[int, list[int]] = {}
-        at = 0
-        for kind in ORDER:
-            begins[kind], ends[kind] = at, []
+        areas: dict[int, Area] = {}
+
+        def add_cells(kind: int) -> None:
+            begins[kind], ends[kind] = len(made), []
             for number, content in enumerate(self.contents[kind]):
-                cells.append(content if kind == NAMES else signed(content, seed_of(kind, number)))
-                at += len(cells[-1])
-                ends[kind].append(at)
-        areas = []
-        for kind in sorted(ORDER):
-            areas.append(Area(kind, len(ends[kind]), begins[kind], at))
-            cells.append(struct.pack(f"<{len(ends[kind])}I", *ends[kind]))
-            at += len(cells[-1])
-        return b"".join(cells), areas
+                made.extend(content if kind == NAMES else signed(content, seed_of(kind, number)))
+                ends[kind].append(len(made))
+
+        def add_directory(kind: int) -> None:
+            areas[kind] = Area(kind, len(ends[kind]), begins[kind], len(made))
+            made.extend(struct.pack(f"<{len(ends[kind])}I", *ends[kind]))
+
+        others = [kind for kind in ORDER if kind != BOOKS]
+        for kind in others:
+            add_cells(kind)
+        for kind in sorted(others):
+            add_directory(kind)
+        add_cells(BOOKS)
+        add_directory(BOOKS)
+        return bytes(made), [areas[kind] for kind in sorted(areas)]

@@ -118,18 +118,23 @@ def index_parts(payload: bytes) -> Iterator[Cell]:
 
 
 def packed_parts(payload: bytes) -> Iterator[Cell]:
-    """Yield the areas of a packed footer front to back, the list of their cells, and its tail block."""
+    """Yield the areas of a packed footer front to back, the lists of their cells, and its tail block."""
     tail = _tail_position(payload, PACKED_TAIL_BYTES + RECORD_BYTES)
     if tail is None:
         return
     count = min(payload[tail + PACKED_AREAS_AT], (len(payload) - tail - PACKED_TAIL_BYTES) // PACKED_AREA.size)
-    areas = [PACKED_AREA.unpack_from(payload, tail + PACKED_TAIL_BYTES + PACKED_AREA.size * n) for n in range(count)]
-    begins = sorted((begin, kind) for kind, cells, begin, _ in areas if cells and 1 <= kind <= len(PACKED_NAMES))
-    lists = min((directory for _, _, _, directory in areas), default=tail)
-    ends = [begin for begin, _ in begins[1:]] + [lists]
-    for (begin, kind), end in zip(begins, ends, strict=False):
-        if begin < end <= tail:
-            yield begin, end, PACKED_NAMES[kind - 1], -1
-    if lists < tail:
-        yield lists, tail, "directory", -1
+    parts: list[tuple[int, int, str]] = []
+    for number in range(count):
+        kind, cells, begin, directory = PACKED_AREA.unpack_from(
+            payload, tail + PACKED_TAIL_BYTES + PACKED_AREA.size * number
+        )
+        end = directory + 4 * cells
+        if cells and 1 <= kind <= len(PACKED_NAMES) and end <= tail:
+            last = int.from_bytes(payload[end - 4 : end], "little")
+            parts += (begin, last, PACKED_NAMES[kind - 1]), (directory, end, "directory")
+    at = 0
+    for begin, end, name in sorted(parts):
+        if at <= begin < end <= tail:
+            yield begin, end, name, -1
+            at = end
     yield tail, len(payload), "tail block", -1

@@ -28,6 +28,14 @@ from parquetext.footer.form_spec import Memory
 
 SLOTS = {UUID(int=7): b"seven", UUID(int=9): b""}
 INT64 = st.integers(-(1 << 63), (1 << 63) - 1)
+RANGES = ("chunk", "metadata", "statistics", "min_value", "max_value", "min", "max")
+FACTS = [
+    *("num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset", "dictionary_page_offset"),
+    *("null_count", "distinct_count", "type", "codec", "present", "encodings"),
+    *("index_page_offset", "bloom_filter_offset", "offset_index_offset", "column_index_offset"),
+    *("bloom_filter_length", "offset_index_length", "column_index_length"),
+    *(f"{name}_{part}" for name in RANGES for part in ("offset", "length")),
+]
 
 
 def compress(data: bytes) -> bytes:
@@ -239,10 +247,39 @@ def test_both_implementations_report_the_same_error_for_content_that_is_wrong_be
 def read_everything(payload: bytes, module) -> tuple:
     reader = reader_of(payload, module)
     columns = [reader.column(leaf) for leaf in range(reader.leaf_count)]
-    facts = [
-        list(chunks.array(name)) for chunks in columns for name in ("num_values", "data_page_offset", "null_count")
-    ]
-    return facts, list(reader.row_groups("num_rows")), reader.created_by, module.to_thrift(reader)
+    facts = [[bytes(chunks.buffer), *(list(chunks.array(name)) for name in FACTS)] for chunks in columns]
+    structs = [reader.chunk_structs(leaf, 0, reader.row_group_count) for leaf in range(reader.leaf_count)]
+    return facts, structs, list(reader.row_groups("num_rows")), reader.created_by, module.to_thrift(reader)
+
+
+def test_facts_are_those_of_the_chunks_that_a_template_writes_even_if_it_is_unusual():
+    """Values may become lengths, types or other lists' items; then the chunks must be written and scanned."""
+    payload = packed(written(MIXED.slice(0, 30), row_group_size=7, write_page_index=True))
+    begin, end = next(cell[2:] for cell in cells_of(payload) if cell[0] == layout.BOOKS)
+    draw, read = random.Random(11), 0
+    for _ in range(400):
+        changed = bytearray(payload)
+        for _ in range(draw.randrange(1, 4)):
+            at = draw.randrange(begin + layout.CRC_BYTES, end)
+            changed[at] = draw.choice(
+                (changed[at] + 1 & 255, changed[at] ^ 1 << draw.randrange(8), draw.randrange(256))
+            )
+        crc = crc32(bytes(changed[begin + layout.CRC_BYTES : end]), layout.seed_of(layout.BOOKS, 0))
+        changed[begin : begin + 4] = crc.to_bytes(4, "little")
+        results = [facts_of(bytes(changed), module) for module in both("packed")]
+        assert results[0] == results[1]
+        read += any(kind == "result" for kind, *_ in results[0])
+    assert read > 40
+
+
+def facts_of(payload: bytes, module) -> list[tuple]:
+    """Return the facts of each column, or the error."""
+
+    def of_column(leaf: int) -> list:
+        chunks = reader_of(payload, module).column(leaf)
+        return [bytes(chunks.buffer), *(list(chunks.array(name)) for name in FACTS)]
+
+    return [outcome(of_column, leaf) for leaf in range(3)]
 
 
 def test_a_claim_of_more_thrift_bytes_than_the_payload_can_hold_is_refused(implementation):

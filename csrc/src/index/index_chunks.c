@@ -124,14 +124,33 @@ int pqx_index_load_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint3
     return PQX_OK;
 }
 
-int pqx_index_get_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
-                         pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
-                         pqx_element *element, pqx_error *error)
+int pqx_index_load_structs(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                           pqx_chunk *chunks, pqx_buffer *arena, pqx_error *error)
+{ return pqx_index_load_chunks(index, leaf, first, count, chunks, NULL, arena, error); }
+
+/* Begin a call that reads chunks of a leaf. */
+static int begin_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                        pqx_error *error)
 {
     if (leaf >= index->shape.leaves)
         return pqx_fail(error, PQX_BAD_ARGUMENT, 0, index->shape.leaves, leaf);
     PQX_TRY(pqx_check_part(first, count, index->shape.row_groups, error));
     pqx_index_begin(index);
+    return PQX_OK;
+}
+
+int pqx_index_get_structs(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                          pqx_chunk *chunks, pqx_buffer *arena, pqx_error *error)
+{
+    PQX_TRY(begin_chunks(index, leaf, first, count, error));
+    return index->form->read_structs(index, leaf, first, count, chunks, arena, error);
+}
+
+int pqx_index_get_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                         pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
+                         pqx_element *element, pqx_error *error)
+{
+    PQX_TRY(begin_chunks(index, leaf, first, count, error));
     PQX_TRY(pqx_index_read_chunks(index, leaf, first, count, chunks, places, arena, error));
     if (element) *element = index->column.element;
     return PQX_OK;

@@ -173,6 +173,7 @@ int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t thrift_le
         .load_entry = pqx_index_load_entry,
         .load_bucket = pqx_index_load_bucket,
         .read_chunks = pqx_index_load_chunks,
+        .read_structs = pqx_index_load_structs,
         .read_row_groups = pqx_index_load_row_groups,
         .load_pair = pqx_index_load_pair,
         .read_created_by = pqx_index_load_created_by,
@@ -200,14 +201,23 @@ void pqx_index_close(pqx_index *index)
     free(index);
 }
 
-int pqx_index_hold(pqx_index *index, pqx_error *error)
+/* Like hold, with an open reader. */
+static int hold_more(pqx_index *index, uint64_t begin, uint64_t end, pqx_error *error)
 {
     size_t listed = (size_t)(index->listed - index->held) + (size_t)index->held_begin;
-    uint64_t cells = index->payload + index->length, thrift = index->footer + index->limit;
-    PQX_TRY(hold(index, index->footer < index->payload ? index->footer : index->payload,
-                 cells > thrift ? cells : thrift, error));
+    PQX_TRY(hold(index, begin, end, error));
     index->listed = index->held + (listed - index->held_begin);
     return PQX_OK;
+}
+
+int pqx_index_hold_from(pqx_index *index, uint64_t begin, pqx_error *error)
+{ return hold_more(index, begin, index->payload + index->length, error); }
+
+int pqx_index_hold(pqx_index *index, pqx_error *error)
+{
+    uint64_t cells = index->payload + index->length, thrift = index->footer + index->limit;
+    return hold_more(index, index->footer < index->payload ? index->footer : index->payload,
+                     cells > thrift ? cells : thrift, error);
 }
 
 void pqx_index_get_facts(const pqx_index *index, pqx_flat_facts *facts) { *facts = index->facts; }

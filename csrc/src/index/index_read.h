@@ -34,6 +34,9 @@ typedef struct pqx_index_form {
     /* See pqx_index_read_chunks. */
     int (*read_chunks)(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
                        pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_error *error);
+    /* Read chunks with their Thrift bytes, which are appended to `arena`. */
+    int (*read_structs)(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                        pqx_chunk *chunks, pqx_buffer *arena, pqx_error *error);
     int (*read_row_groups)(pqx_index *index, uint32_t first, uint32_t count, pqx_row_group *groups,
                            pqx_error *error);
     /* Read the pair's Thrift bytes into index->pair_thrift. */
@@ -82,6 +85,8 @@ int pqx_index_open_as(const pqx_index_form *form, void *state, const pqx_source 
                       uint64_t footer, uint64_t thrift_length, uint64_t payload, uint64_t length,
                       const uint8_t *known, size_t known_size, uint64_t known_end,
                       pqx_index **opened, pqx_error *error);
+/* Make the file's bytes from `begin` to the payload's end available. */
+int pqx_index_hold_from(pqx_index *index, uint64_t begin, pqx_error *error);
 /* index_read.c */
 /* Set, at the beginning of a call, how many bytes of the Thrift footer it may read at most.
  * Overlapping ranges must not multiply its work. */
@@ -121,8 +126,8 @@ int pqx_index_decode_chunk(pqx_index *index, const pqx_buffer *arena, size_t at,
 /* Some part of a leaf with this cell cannot be read: tell a source that collects missing ranges
  * which ones the leaf's chunks need. */
 void pqx_index_want_chunks(pqx_index *index, uint32_t leaf, const uint8_t *cell);
-/* Read a leaf's chunks in [first, first + count), within a call that has begun. Their Thrift bytes
- * are appended to `arena`; all ranges are relative to its start. */
+/* Read a leaf's chunks in [first, first + count), within a call that has begun. Their bounds, and
+ * perhaps other bytes, are appended to `arena`; all ranges are relative to its start. */
 int pqx_index_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
                           pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
                           pqx_error *error);
@@ -143,6 +148,8 @@ int pqx_index_load_bucket(pqx_index *index, uint32_t bucket, uint64_t *place, pq
 int pqx_index_load_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
                           pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
                           pqx_error *error);
+int pqx_index_load_structs(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                           pqx_chunk *chunks, pqx_buffer *arena, pqx_error *error);
 int pqx_index_load_row_groups(pqx_index *index, uint32_t first, uint32_t count,
                               pqx_row_group *groups, pqx_error *error);
 int pqx_index_load_pair(pqx_index *index, uint32_t number, pqx_error *error);

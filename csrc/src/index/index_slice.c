@@ -160,22 +160,37 @@ static int add_row_groups(index_slicer *s)
     return PQX_OK;
 }
 
+/* Read the chunks of a leaf in the `run` row groups from i on, in the order of the file, into
+ * `found`, and keep their Thrift bytes. */
+static int add_run(index_slicer *s, uint32_t leaf, uint32_t i, uint32_t run, pqx_chunk *found,
+                   pqx_buffer *arena)
+{
+    arena->size = 0;
+    PQX_TRY(s->index->form->read_structs(s->index, s->leaves[leaf], s->row_groups[s->order[i]], run,
+                                         found, arena, s->error));
+    for (uint32_t at = 0; at < run; at++) {
+        pqx_chunk *chunk = &s->scan.chunks[(size_t)s->order[i + at] * s->leaf_count + leaf];
+        *chunk = found[at];
+        chunk->chunk = shifted(found[at].chunk, s->data.size);
+    }
+    return append(s, arena->data, arena->size);
+}
+
 /* Read the chunks' Thrift bytes leaf by leaf, each part once. */
 static int add_chunks(index_slicer *s)
 {
     pqx_buffer arena = {0};
     int status = PQX_OK;
-    for (uint32_t leaf = 0; status == PQX_OK && leaf < s->leaf_count; leaf++) {
-        for (uint32_t i = 0; status == PQX_OK && i < s->row_group_count; i++) {
-            pqx_chunk *chunk = &s->scan.chunks[(size_t)s->order[i] * s->leaf_count + leaf];
-            arena.size = 0;
-            status = pqx_index_read_chunks(s->index, s->leaves[leaf], s->row_groups[s->order[i]], 1,
-                                           chunk, NULL, &arena, s->error);
-            chunk->chunk = (pqx_range){(uint32_t)s->data.size, (uint32_t)arena.size};
-            if (status == PQX_OK) status = append(s, arena.data, arena.size);
+    size_t size = s->row_group_count * sizeof(pqx_chunk);
+    pqx_chunk *found = (pqx_chunk *)malloc(size + 1);
+    if (!found) return pqx_fail(s->error, PQX_NO_MEMORY, 0, size, 0);
+    for (uint32_t leaf = 0; status == PQX_OK && leaf < s->leaf_count; leaf++)
+        for (uint32_t i = 0, run; status == PQX_OK && i < s->row_group_count; i += run) {
+            run = run_of(s, i);
+            status = add_run(s, leaf, i, run, found, &arena);
         }
-    }
     pqx_buffer_free(&arena);
+    free(found);
     return status;
 }
 

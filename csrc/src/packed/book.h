@@ -72,7 +72,9 @@ typedef struct pqx_packed_template {
     const pqx_packed_step *steps;
     uint32_t count;
     pqx_role_set roles;
+    size_t most; /* bytes that its steps write, without paths and texts */
 } pqx_packed_template;
+enum { PQX_MOST_VARINT = 10 };
 
 typedef struct pqx_packed_book {
     uint8_t role_count, chain_count, template_count;

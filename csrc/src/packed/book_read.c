@@ -41,7 +41,9 @@ static int read_chain(pqx_content *c, pqx_packed_book *book, unsigned number, un
         if ((bytes[i] >= roles || book->roles[bytes[i]].area != PQX_ROLE_PLACED)
             && (i < 2 || bytes[i] != PQX_NO_ROLE))
             return pqx_content_fail(c, PQX_BAD_VALUE, at + i, roles, bytes[i]);
-    return PQX_OK;
+    return bytes[1] < bytes[2]
+               ? PQX_OK
+               : pqx_content_fail(c, PQX_BAD_VALUE, at + 2, bytes[1] + UINT64_C(1), bytes[2]);
 }
 
 static int read_value(pqx_content *c, const pqx_packed_book *book, pqx_packed_step *step)
@@ -90,6 +92,7 @@ static int read_template(pqx_content *c, const pqx_packed_book *book, pqx_packed
         if (steps[i].kind == PQX_STEP_COLUMNS && has_columns++)
             return pqx_content_fail(c, PQX_BAD_VALUE, at, 1, 2);
         if (pqx_step_has_role(steps[i].kind)) pqx_add_role(&used->roles, steps[i].role);
+        used->most += pqx_step_has_role(steps[i].kind) ? PQX_MOST_VARINT : steps[i].length;
     }
     return PQX_OK;
 }

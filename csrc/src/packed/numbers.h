@@ -53,15 +53,22 @@ typedef struct pqx_packed_table {
     const uint8_t *data;  /* the packed numbers */
     const uint8_t *codes; /* COLUMNS: of each column, its width and if it has differences */
     pqx_packed_row bases, slopes;
+    /* COLUMNS: a column whose numbers begin at `found`, and the columns with differences before it
+     */
+    uint32_t found_column, found_deltas;
+    const uint8_t *found;
+    /* one of its numbers that is a sum of differences; no column has UINT32_MAX */
+    uint32_t summed_column, summed_row;
+    int64_t sum;
 } pqx_packed_table;
 enum { PQX_PACKED_SLACK = 16 };
 
 /* Find the table at the content's position, and move behind it. */
 int pqx_packed_table_read(pqx_content *content, uint32_t columns, uint32_t rows,
                           pqx_packed_table *table);
-/* Write the numbers of a column in rows [first, first + count) to `out`. O(first + count), plus the
- * number of columns. */
-void pqx_packed_table_column(const pqx_packed_table *table, uint32_t column, uint32_t first,
+/* Write the numbers of a column in rows [first, first + count) to `out`. O(count), plus the numbers
+ * of columns, and of rows with differences, since the last ones. */
+void pqx_packed_table_column(pqx_packed_table *table, uint32_t column, uint32_t first,
                              uint32_t count, int64_t *out);
 /* Append the shortest form of a table; of equally short forms, the first one. values[c * rows + r].
  */

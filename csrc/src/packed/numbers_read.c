@@ -42,7 +42,7 @@ int pqx_packed_table_read(pqx_content *c, uint32_t columns, uint32_t rows, pqx_p
     size_t at = c->at;
     uint8_t form = 0;
     PQX_TRY(pqx_content_byte(c, &form));
-    *table = (pqx_packed_table){.columns = columns, .rows = rows};
+    *table = (pqx_packed_table){.columns = columns, .rows = rows, .summed_column = UINT32_MAX};
     table->is_marked = form >> 7;
     form &= 0x7f;
     if (form == PQX_TABLE_SHARED) {
@@ -80,19 +80,42 @@ static void unpack(const uint8_t *data, uint64_t bit, unsigned width, int64_t ba
     }
 }
 
-/* Add up differences; all sums wrap. */
-static void add_up(const uint8_t *data, unsigned width, int64_t base, int64_t slope, uint32_t first,
-                   uint32_t count, int64_t *out)
+/* Add up the differences of the column that was found, from the last sum; all sums wrap. */
+static void add_up(pqx_packed_table *table, uint32_t first, uint32_t count, int64_t *out)
 {
-    uint64_t value = (uint64_t)base, end = (uint64_t)first + count;
-    for (uint32_t row = 0; row < end; row++) {
+    unsigned width = table->codes[table->found_column] & 0x7f;
+    uint64_t slope = (uint64_t)pqx_packed_row_at(&table->slopes, table->found_deltas),
+             end = (uint64_t)first + count;
+    if (table->summed_column != table->found_column || table->summed_row > first) {
+        table->summed_column = table->found_column;
+        table->summed_row = 0;
+        table->sum = pqx_packed_row_at(&table->bases, table->found_column);
+    }
+    uint64_t value = (uint64_t)table->sum;
+    for (uint32_t row = table->summed_row; row < end; row++) {
         if (row >= first) out[row - first] = (int64_t)value;
-        uint64_t step = row + 1 < end ? pqx_packed_bits(data, (uint64_t)row * width, width) : 0;
-        value += (uint64_t)slope + (uint64_t)pqx_unzigzag(step);
+        table->summed_row = row;
+        table->sum = (int64_t)value;
+        if (row + UINT64_C(1) == end) break;
+        uint64_t step = pqx_packed_bits(table->found, (uint64_t)row * width, width);
+        value += slope + (uint64_t)pqx_unzigzag(step);
     }
 }
 
-void pqx_packed_table_column(const pqx_packed_table *table, uint32_t column, uint32_t first,
+/* Find where a column's numbers begin, from the last one that was found. */
+static void find_column(pqx_packed_table *table, uint32_t column)
+{
+    if (column < table->found_column || !table->found) {
+        table->found = table->data;
+        table->found_column = table->found_deltas = 0;
+    }
+    for (; table->found_column < column; table->found_column++) {
+        table->found += column_bytes(table, table->codes[table->found_column]);
+        table->found_deltas += table->codes[table->found_column] >> 7;
+    }
+}
+
+void pqx_packed_table_column(pqx_packed_table *table, uint32_t column, uint32_t first,
                              uint32_t count, int64_t *out)
 {
     if (table->columns == 1) column = 0;
@@ -101,15 +124,12 @@ void pqx_packed_table_column(const pqx_packed_table *table, uint32_t column, uin
                table->bases.base, count, out);
         return;
     }
-    const uint8_t *data = table->data;
-    uint64_t deltas = 0;
-    for (uint32_t i = 0; i < column; i++) {
-        data += column_bytes(table, table->codes[i]);
-        deltas += table->codes[i] >> 7;
+    find_column(table, column);
+    if (table->codes[column] & PQX_TABLE_DELTA) {
+        add_up(table, first, count, out);
+        return;
     }
     unsigned width = table->codes[column] & 0x7f;
-    int64_t base = pqx_packed_row_at(&table->bases, column);
-    if (table->codes[column] & PQX_TABLE_DELTA)
-        add_up(data, width, base, pqx_packed_row_at(&table->slopes, deltas), first, count, out);
-    else unpack(data, (uint64_t)first * width, width, base, count, out);
+    unpack(table->found, (uint64_t)first * width, width, pqx_packed_row_at(&table->bases, column),
+           count, out);
 }

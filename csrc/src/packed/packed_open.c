@@ -19,7 +19,9 @@ static int add_area(pqx_index *index, const uint8_t *entry, uint32_t tail, uint3
     uint32_t most = (area.directory - area.begin) / PQX_FLAT_PAGE_BYTES;
     if (kind == PQX_CELLS_NAMES && area.cells > most)
         return pqx_index_fail(index, error, PQX_BAD_CELL, at + 4, most, area.cells);
-    if (kind && kind < PQX_CELLS_KINDS) pqx_packed_of(index)->areas[kind] = area;
+    pqx_packed *p = pqx_packed_of(index);
+    if (kind && kind < PQX_CELLS_KINDS) p->areas[kind] = area;
+    if (area.directory < p->directories) p->directories = area.directory;
     return PQX_OK;
 }
 
@@ -82,7 +84,7 @@ static int read_tail(pqx_index *index, uint32_t tail, pqx_error *error)
     pqx_packed *p = pqx_packed_of(index);
     const pqx_index_shape *s = &index->shape;
     p->index = index;
-    p->tail = tail;
+    p->tail = p->directories = tail;
     read_counts(index, block);
     uint32_t structs = p->tile_columns * p->tile_rows;
     if (!s->nodes) return pqx_index_fail(index, error, PQX_BAD_CELL, tail + 4, 1, 0);
@@ -127,6 +129,7 @@ int pqx_packed_open(const pqx_source *source, uint64_t payload, uint64_t length,
         .load_entry = pqx_packed_load_entry,
         .load_bucket = pqx_packed_load_bucket,
         .read_chunks = pqx_packed_read_chunks,
+        .read_structs = pqx_packed_read_structs,
         .read_row_groups = pqx_packed_read_row_groups,
         .load_pair = pqx_packed_load_pair,
         .read_created_by = pqx_packed_read_created_by,

@@ -1,9 +1,17 @@
 /* Read parts of a packed footer: cells, elements, chunks, row groups and pairs. */
 #include <stdlib.h>
 
-#include "packed/packed_read.h"
+#include "packed/facts.h"
 #include "footer/scan_fast.h"
 #include "page/zstd.h"
+
+/* Make the directories available, if they are few. */
+static int hold_directories(pqx_index *index, pqx_error *error)
+{
+    const pqx_packed *p = pqx_packed_of(index);
+    if (p->tail - p->directories > PQX_PACKED_DIRECTORIES) return PQX_OK;
+    return pqx_index_hold_from(index, index->payload + p->directories, error);
+}
 
 /* Read begin and end of a cell from the list of its area. */
 static int find_cell(pqx_index *index, int kind, uint32_t number, uint32_t *begin, uint32_t *end,
@@ -12,6 +20,7 @@ static int find_cell(pqx_index *index, int kind, uint32_t number, uint32_t *begi
     const pqx_packed_area_entry *area = &pqx_packed_of(index)->areas[kind];
     uint64_t place = area->directory + 4 * (uint64_t)number;
     uint8_t ends[8];
+    PQX_TRY(hold_directories(index, error));
     PQX_TRY(pqx_index_fetch(index, index->payload + place - (number ? 4 : 0), number ? 8 : 4, ends,
                             error));
     *begin = number ? pqx_load32(ends) : area->begin;
@@ -52,6 +61,9 @@ int pqx_packed_load_books(pqx_index *index, pqx_error *error)
     PQX_TRY(pqx_packed_load(index, PQX_CELLS_BOOKS, 0, &p->books_cell, &content, error));
     for (int i = 0; i < PQX_BOOKS; i++) PQX_TRY(pqx_packed_book_read(&content, &p->books[i]));
     PQX_TRY(pqx_content_end(&content));
+    uint32_t templates = p->books[PQX_BOOK_CHUNKS].template_count;
+    p->plans = (pqx_packed_plan **)calloc(templates + (size_t)1, sizeof *p->plans);
+    if (!p->plans) return pqx_fail(error, PQX_NO_MEMORY, 0, templates * sizeof *p->plans, 0);
     p->has_books = 1;
     return PQX_OK;
 }
@@ -95,8 +107,8 @@ int pqx_packed_run_struct(pqx_packed_run *run, uint32_t row, pqx_buffer *out, si
 /* ---- the schema ---- */
 
 /* Check a number of an element, and return it. */
-static int check_number(const pqx_packed_run *run, int row, uint32_t at, uint64_t limit,
-                        uint32_t *number, pqx_error *error)
+static int check_number(pqx_packed_run *run, int row, uint32_t at, uint64_t limit, uint32_t *number,
+                        pqx_error *error)
 {
     int64_t value;
     pqx_packed_table_column(&run->rows[row], 0, at, 1, &value);
@@ -106,7 +118,7 @@ static int check_number(const pqx_packed_run *run, int row, uint32_t at, uint64_
     return PQX_OK;
 }
 
-static int read_numbers(pqx_index *index, const pqx_packed_run *run, uint32_t at, uint32_t id,
+static int read_numbers(pqx_index *index, pqx_packed_run *run, uint32_t at, uint32_t id,
                         pqx_index_entry *entry, uint32_t levels[3], pqx_error *error)
 {
     const pqx_index_shape *s = &index->shape;
@@ -214,15 +226,22 @@ static void want_tile(pqx_index *index, uint32_t leaf, uint32_t first)
     pqx_buffer_free(&cell);
 }
 
+/* Load the element of a leaf, and its path. */
+static int load_leaf(pqx_index *index, uint32_t leaf, uint32_t first, const pqx_index_entry **entry,
+                     pqx_error *error)
+{
+    int status = pqx_index_load_path(index, leaf, entry, error);
+    if (PQX_UNLIKELY(status == PQX_IO)) want_tile(index, leaf, first);
+    return status;
+}
+
 int pqx_packed_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
                       pqx_buffer *out, pqx_error *error)
 {
     pqx_packed *p = pqx_packed_of(index);
     const pqx_index_entry *entry;
     size_t start = out->size;
-    int status = pqx_index_load_path(index, leaf, &entry, error);
-    if (PQX_UNLIKELY(status == PQX_IO)) want_tile(index, leaf, first);
-    PQX_TRY(status);
+    PQX_TRY(load_leaf(index, leaf, first, &entry, error));
     p->lengths.size = 0;
     PQX_TRY(pqx_buffer_reserve(&p->lengths, (size_t)count * sizeof(uint32_t) + 1, error));
     uint32_t *lengths = (uint32_t *)(void *)p->lengths.data;
@@ -240,22 +259,79 @@ int pqx_packed_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t 
     return PQX_OK;
 }
 
-int pqx_packed_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
-                           pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
-                           pqx_error *error)
+/* Append the Thrift bytes of chunks to `arena`, and scan them; ranges are relative to its start. */
+static int write_and_scan(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                          pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
+                          pqx_error *error)
 {
-    pqx_packed *p = pqx_packed_of(index);
     size_t at = arena->size;
     PQX_TRY(pqx_packed_chunks(index, leaf, first, count, arena, error));
     PQX_TRY(pqx_buffer_reserve(arena, PQX_SLACK, error));
     memset(arena->data + arena->size, 0, PQX_SLACK);
-    const uint32_t *lengths = (const uint32_t *)(const void *)p->lengths.data;
+    const uint32_t *lengths = (const uint32_t *)(const void *)pqx_packed_of(index)->lengths.data;
     for (uint32_t i = 0; i < count; i++) {
         PQX_TRY(pqx_index_decode_chunk(index, arena, at, (pqx_range){0, lengths[i]}, &chunks[i],
                                        places ? &places[i] : NULL, error));
         at += lengths[i];
     }
     return PQX_OK;
+}
+
+int pqx_packed_read_structs(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                            pqx_chunk *chunks, pqx_buffer *arena, pqx_error *error)
+{ return write_and_scan(index, leaf, first, count, chunks, NULL, arena, error); }
+
+/* Store the facts of chunks tile by tile; *is_done is 0 if some of them must be scanned. */
+static int read_facts(pqx_index *index, const pqx_index_entry *entry, uint32_t first,
+                      uint32_t count, pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
+                      int *is_done, pqx_error *error)
+{
+    pqx_packed *p = pqx_packed_of(index);
+    uint32_t leaf = (uint32_t)entry->id;
+    uint64_t room = p->limit;
+    *is_done = 1;
+    for (uint32_t done = 0; done < count && *is_done;) {
+        uint32_t below = (first + done) / p->tile_rows, from = (first + done) % p->tile_rows;
+        PQX_TRY(load_tile(index, leaf, below, error));
+        uint32_t some = p->tile.rows - from < count - done ? p->tile.rows - from : count - done;
+        PQX_TRY(pqx_packed_tile_facts(index, leaf % p->tile_columns, from, some, entry->path.size,
+                                      chunks + done, places ? places + done : NULL, arena, &room,
+                                      is_done, error));
+        done += some;
+    }
+    return PQX_OK;
+}
+
+/* Write and scan chunks, and keep nothing but their facts. */
+static int scan_facts(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                      pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_error *error)
+{
+    pqx_buffer *thrift = &pqx_packed_of(index)->thrift;
+    thrift->size = 0;
+    PQX_TRY(write_and_scan(index, leaf, first, count, chunks, places, thrift, error));
+    for (uint32_t i = 0; i < count; i++)
+        PQX_TRY(pqx_packed_keep_bounds(thrift->data, &chunks[i], arena, error));
+    return PQX_OK;
+}
+
+int pqx_packed_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                           pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
+                           pqx_error *error)
+{
+    const pqx_index_entry *entry;
+    size_t start = arena->size;
+    int is_done = 0;
+    PQX_TRY(pqx_buffer_reserve(arena, 1, error)); /* bounds may be empty */
+    PQX_TRY(load_leaf(index, leaf, first, &entry, error));
+    uint64_t allowance = index->allowance, tile = pqx_packed_of(index)->tile_number;
+    PQX_TRY(read_facts(index, entry, first, count, chunks, places, arena, &is_done, error));
+    if (is_done) return PQX_OK;
+    if (pqx_packed_of(index)->tile_number != tile && tile != PQX_INDEX_NOTHING) {
+        index->allowance = allowance; /* its cells are read again */
+        pqx_packed_of(index)->tile_number = PQX_INDEX_NOTHING;
+    }
+    arena->size = start;
+    return scan_facts(index, leaf, first, count, chunks, places, arena, error);
 }
 
 /* ---- row groups, key-values and the rest ---- */
@@ -339,11 +415,15 @@ void pqx_packed_close(void *state)
         pqx_buffer_free(&runs[i]->cell);
     }
     pqx_packed_tile_free(&p->tile);
+    for (uint32_t i = 0; p->plans && i < p->books[PQX_BOOK_CHUNKS].template_count; i++)
+        free(p->plans[i]);
+    free((void *)p->plans);
     for (int i = 0; i < 4; i++) pqx_buffer_free(&p->parts[i]);
     for (int i = 0; i < PQX_BOOKS; i++) pqx_packed_book_free(&p->books[i]);
     pqx_buffer_free(&p->books_cell);
     pqx_buffer_free(&p->frame);
     pqx_buffer_free(&p->lengths);
+    pqx_buffer_free(&p->thrift);
     pqx_zstd_free(p->tile.zstd);
     free(p);
 }

@@ -6,6 +6,8 @@
 #include "packed/packed.h"
 #include "packed/tile.h"
 
+typedef struct pqx_packed_plan pqx_packed_plan;
+
 typedef struct pqx_packed_area_entry {
     uint32_t cells, begin,
         directory; /* number, place of the first, place of the list of their ends */
@@ -23,15 +25,17 @@ typedef struct pqx_packed {
     pqx_index *index;
     pqx_packed_area_entry areas[PQX_CELLS_KINDS];
     uint32_t tile_columns, tile_rows, tiles_below, thrift_bytes, thrift_crc;
-    uint32_t tail;  /* the place of the tail block */
-    uint64_t limit; /* of the Thrift bytes that one call makes */
+    uint32_t tail;        /* the place of the tail block, */
+    uint32_t directories; /* and of the first directory */
+    uint64_t limit;       /* of the Thrift bytes that one call makes */
     int has_books;
     pqx_buffer books_cell;
     pqx_packed_book books[PQX_BOOKS];
+    pqx_packed_plan **plans; /* of the templates of chunks; NULL: not made yet */
     pqx_packed_run leaves, nodes, row_groups;
     pqx_packed_tile tile;
     uint64_t tile_number;
-    pqx_buffer parts[4], frame, lengths;
+    pqx_buffer parts[4], frame, lengths, thrift;
 } pqx_packed;
 
 static inline pqx_packed *pqx_packed_of(pqx_index *index) { return (pqx_packed *)index->state; }
@@ -58,6 +62,8 @@ int pqx_packed_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t 
 /* The functions of the form; see pqx_index_form. */
 int pqx_packed_load_entry(pqx_index *index, pqx_index_entry *entry, uint32_t id, pqx_error *error);
 int pqx_packed_load_bucket(pqx_index *index, uint32_t bucket, uint64_t *place, pqx_error *error);
+int pqx_packed_read_structs(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                            pqx_chunk *chunks, pqx_buffer *arena, pqx_error *error);
 int pqx_packed_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
                            pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
                            pqx_error *error);

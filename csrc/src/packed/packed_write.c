@@ -328,7 +328,8 @@ static int write_frame(pqx_packed_writer *w)
 
 /* ---- the payload ---- */
 
-/* The order of the areas: those that a first look-up needs are near the end. */
+/* The order of the areas: those that a first look-up needs are near the end. BOOKS follow the other
+ * areas' directories. */
 static const uint8_t order[] = {
     PQX_CELLS_LONG_TEXTS, PQX_CELLS_TEXTS,  PQX_CELLS_BOUNDS, PQX_CELLS_PAIRS,
     PQX_CELLS_SLOTS,      PQX_CELLS_FRAME,  PQX_CELLS_LEAVES, PQX_CELLS_NODES,
@@ -337,31 +338,42 @@ static const uint8_t order[] = {
 enum { AREAS = sizeof order };
 #define ENTRIES_BYTES ((size_t)AREAS * PQX_PACKED_AREA_BYTES)
 
+static uint8_t *entry_of(uint8_t *entries, int kind)
+{ return entries + (kind - 1) * PQX_PACKED_AREA_BYTES; }
+
+/* Append an area's cells. */
+static int put_cells(pqx_packed_writer *w, int kind, size_t start, uint8_t *entries)
+{
+    pqx_store32(entry_of(entries, kind), (uint32_t)kind);
+    pqx_store32(entry_of(entries, kind) + 4, count_cells(w, kind));
+    pqx_store32(entry_of(entries, kind) + 8, (uint32_t)(w->out->size - start));
+    const pqx_buffer *cells = &w->cells[kind];
+    return cells->size ? pqx_buffer_append(w->out, cells->data, cells->size, w->error) : PQX_OK;
+}
+
+/* Append an area's directory. */
+static int put_directory(pqx_packed_writer *w, int kind, size_t start, uint8_t *entries)
+{
+    uint32_t begin = pqx_load32(entry_of(entries, kind) + 8);
+    pqx_store32(entry_of(entries, kind) + 12, (uint32_t)(w->out->size - start));
+    for (uint32_t i = 0; i < count_cells(w, kind); i++) {
+        uint8_t end[4];
+        pqx_store32(end, begin + pqx_load32(w->ends[kind].data + 4 * (size_t)i));
+        PQX_TRY(pqx_buffer_append(w->out, end, sizeof end, w->error));
+    }
+    return w->out->size - start <= INT32_MAX
+               ? PQX_OK
+               : pqx_fail(w->error, PQX_TOO_LARGE, 0, INT32_MAX, w->out->size - start);
+}
+
 static int put_areas(pqx_packed_writer *w, uint8_t entries[ENTRIES_BYTES])
 {
-    pqx_buffer *out = w->out;
-    size_t start = out->size, begins[PQX_CELLS_KINDS];
-    for (int i = 0; i < AREAS; i++) {
-        begins[order[i]] = out->size - start;
-        if (w->cells[order[i]].size)
-            PQX_TRY(
-                pqx_buffer_append(out, w->cells[order[i]].data, w->cells[order[i]].size, w->error));
-    }
-    for (int kind = 1; kind <= AREAS; kind++) {
-        uint8_t *entry = entries + (kind - 1) * PQX_PACKED_AREA_BYTES;
-        pqx_store32(entry, (uint32_t)kind);
-        pqx_store32(entry + 4, count_cells(w, kind));
-        pqx_store32(entry + 8, (uint32_t)begins[kind]);
-        pqx_store32(entry + 12, (uint32_t)(out->size - start));
-        for (uint32_t i = 0; i < count_cells(w, kind); i++) {
-            uint64_t end = begins[kind] + pqx_load32(w->ends[kind].data + 4 * (size_t)i);
-            uint32_t stored = (uint32_t)end;
-            PQX_TRY(pqx_buffer_append(out, &stored, sizeof stored, w->error));
-        }
-        if (out->size - start > INT32_MAX)
-            return pqx_fail(w->error, PQX_TOO_LARGE, 0, INT32_MAX, out->size - start);
-    }
-    return PQX_OK;
+    size_t start = w->out->size;
+    for (int i = 0; i < AREAS - 1; i++) PQX_TRY(put_cells(w, order[i], start, entries));
+    for (int kind = PQX_CELLS_BOOKS + 1; kind <= AREAS; kind++)
+        PQX_TRY(put_directory(w, kind, start, entries));
+    PQX_TRY(put_cells(w, PQX_CELLS_BOOKS, start, entries));
+    return put_directory(w, PQX_CELLS_BOOKS, start, entries);
 }
 
 static int put_tail(pqx_packed_writer *w, const uint8_t entries[ENTRIES_BYTES])

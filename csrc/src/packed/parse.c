@@ -73,15 +73,15 @@ static int is_constant(const parser *p)
                || last == PQX_PAGE_ENCODING_STATS_ENCODING);
 }
 
-static int integer(parser *p)
+static int integer(parser *p, int type)
 {
     size_t begin = p->cursor.at;
     uint64_t raw = 0;
     PQX_TRY(pqx_read_varint64(&p->cursor, &raw));
     uint64_t code = pqx_packed_code(p->path, p->depth);
     if (is_constant(p) || !code || p->cursor.at - begin != pqx_varint_size(raw)) return PQX_OK;
-    add_value(p, (pqx_coded_step){.kind = PQX_STEP_INTEGER, .code = code}, begin,
-              pqx_unzigzag(raw));
+    add_value(p, (pqx_coded_step){.kind = PQX_STEP_INTEGER, .size = (uint8_t)type, .code = code},
+              begin, pqx_unzigzag(raw));
     return PQX_OK;
 }
 
@@ -211,7 +211,7 @@ static int value(parser *p, int type)
     case PQX_TYPE_LIST: return list(p);
     case PQX_TYPE_I16:
     case PQX_TYPE_I32:
-    case PQX_TYPE_I64: return integer(p);
+    case PQX_TYPE_I64: return integer(p, type);
     case PQX_TYPE_BINARY: return binary(p);
     default: return pqx_skip(&p->cursor, type, 0, PQX_MAX_DEPTH);
     }

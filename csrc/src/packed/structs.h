@@ -14,7 +14,7 @@ enum {
 
 /* A step whose role is the code of a path of fields. */
 typedef struct pqx_coded_step {
-    uint8_t kind, size;
+    uint8_t kind, size;     /* of an integer: its Thrift type */
     uint32_t begin, length; /* LITERAL, COLUMNS: bytes of the footer */
     uint64_t code;
 } pqx_coded_step;

@@ -16,6 +16,7 @@ int pqx_packed_tile_begin(pqx_packed_tile *tile, const pqx_packed_book *book, ui
     tile->columns = columns;
     tile->rows = rows;
     tile->texts_of = UINT32_MAX;
+    tile->followed_rows = 0;
     memset(tile->has, 0, sizeof tile->has);
     return PQX_OK;
 }

@@ -32,6 +32,10 @@ struct pqx_packed_tile {
     uint32_t *word_ends, *rest_ends; /* columns + 1 places in the contents */
     void *zstd;
     uint32_t texts_of; /* the column of the decoded texts; UINT32_MAX: none */
+    /* `positions` are those of the chains that these roles move, in front of a column in some rows;
+     * 0 rows: of none */
+    pqx_role_set followed;
+    uint32_t followed_column, followed_first, followed_rows;
     /* working memory of one call */
     pqx_buffer values, positions, text, texts, path_list;
 };

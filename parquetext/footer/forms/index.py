@@ -35,9 +35,7 @@ class IndexSpec(FormSpec):
         )
 
     def chunk_structs(self, reader, leaf: int, first: int, count: int) -> list[bytes]:
-        from ..chunk_bytes import structs_in
-
-        return structs_in(reader.column(leaf, first, count))
+        return reader.chunk_structs(leaf, first, count)
 
     def estimate(self, shape: Shape) -> int:
         return shape.footer_bytes // (12 if shape.row_groups > 1 else 3)

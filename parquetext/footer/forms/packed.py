@@ -11,6 +11,7 @@ from ...errors import Damaged, Unsupported
 from ..form_spec import BuildOptions, Built, FormSpec, Location, Memory, Shape, Slots, sized_tail_block
 
 USUAL_SHARE = 8  # of the Thrift footer's bytes: an upper estimate
+MOST_COPIED = 2800  # bytes of the payload's end in a reference to four blocks
 
 
 class PackedSpec(FormSpec):
@@ -34,9 +35,7 @@ class PackedSpec(FormSpec):
         return kernels.packed.Reader(Memory(payload), 0, len(payload), payload)
 
     def chunk_structs(self, reader, leaf: int, first: int, count: int) -> list[bytes]:
-        from ..chunk_bytes import structs_in
-
-        return structs_in(reader.column(leaf, first, count))
+        return reader.chunk_structs(leaf, first, count)
 
     def slots(self, payload) -> Slots:
         try:
@@ -61,7 +60,12 @@ class PackedSpec(FormSpec):
         kernels.packed.to_thrift(reader)
 
     def tail_block(self, payload) -> bytes:
-        return sized_tail_block(payload)
+        """Return the tail block with the books and directories in front of it, as far as a reference has room."""
+        from ..payload_cells import packed_parts
+
+        begins = [begin for begin, _, name, _ in packed_parts(payload) if name in ("directory", "templates")]
+        begin = next((begin for begin in begins if len(payload) - begin <= MOST_COPIED), None)
+        return sized_tail_block(payload) if begin is None else bytes(payload[begin:])
 
     def claim(self, payload: bytes) -> Iterator[tuple[int, int, str, int]]:
         from ..payload_cells import packed_parts

@@ -1,0 +1,41 @@
+/* The values of a column of a tile in some rows, decoded from the tile's tables. */
+#ifndef PQX_PACKED_VALUES_H
+#define PQX_PACKED_VALUES_H
+
+#include "packed/tile.h"
+
+typedef struct pqx_packed_values {
+    pqx_packed_tile *tile;
+    uint32_t column, first, count;
+    int is_uniform;     /* all rows have the same template */
+    pqx_role_set roles; /* of its templates */
+    int64_t *values;    /* [role * count + row] */
+    int64_t *positions; /* [chain * count + row] */
+} pqx_packed_values;
+
+static inline uint8_t pqx_packed_number_of_template(const pqx_packed_values *v, uint32_t row)
+{ return pqx_packed_template_of(v->tile, v->column, v->first + row); }
+
+static inline const pqx_packed_template *pqx_packed_template_at(const pqx_packed_values *v,
+                                                                uint32_t row)
+{ return &v->tile->book->templates[pqx_packed_number_of_template(v, row)]; }
+
+static inline int64_t *pqx_packed_values_of(const pqx_packed_values *v, unsigned role)
+{ return v->values + (size_t)role * v->count; }
+
+/* Return the text of a role, which the column has. */
+static inline pqx_bytes pqx_packed_text(const pqx_packed_values *v, unsigned role, uint32_t row)
+{
+    return ((const pqx_bytes *)(const void *)
+                v->tile->texts.data)[(size_t)role * v->tile->rows + v->first + row];
+}
+
+/* Load the parts of the tile that the templates of the rows need, and decode their texts. */
+int pqx_packed_values_begin(pqx_packed_values *v, pqx_error *error);
+/* Decode the values, other than texts, of those roles of `wanted` that the templates have; and of
+ * roles from which these are predicted. */
+int pqx_packed_values_decode(pqx_packed_values *v, const pqx_role_set *wanted, pqx_error *error);
+/* Write the content of a fixed-width value, `step->size` bytes; `out` has room for 8. */
+void pqx_packed_put_fixed(const pqx_packed_step *step, int64_t value, uint8_t *out);
+
+#endif
