@@ -1,6 +1,6 @@
 """Compare this package with the installed readers in one run.
 
-python -m benchmarks [footers|tables|rows|encodings|copies|layouts|spark|torch] [--file FILE] [--json]
+python -m benchmarks [opening|footers|tables|rows|encodings|copies|layouts|spark|torch] [--file FILE] [--json]
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from itertools import groupby
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,7 +21,7 @@ from parquetext.cli.arguments import Quiet
 from parquetext.cli.outcomes import CANNOT_RUN, FINDINGS, problem, stoppable
 from parquetext.cli.output import cell, console, counted, human_bytes, human_seconds, print_json, spinner, tell
 
-from . import peers, run
+from . import footer_plot, peers, run
 from .workspace import Workspace
 
 HEADINGS = "  reader", "median", "best", "ratio", "of best", "target"
@@ -29,6 +30,7 @@ HEADINGS = "  reader", "median", "best", "ratio", "of best", "target"
 class Measured(StrEnum):
     """The subjects of a run."""
 
+    opening = "opening"
     footers = "footers"
     copies = "copies"
     encodings = "encodings"
@@ -43,15 +45,16 @@ def bench(
     subject: Annotated[
         Measured,
         typer.Argument(
-            help="footers: opening files, and one column's values. tables: read_table with 1 to 10,000 columns, "
+            help="opening: opening files, and one column's values. footers: all footer forms, on six shapes and on the "
+            "corpus in PARQUETEXT_CORPUS. tables: read_table with 1 to 10,000 columns, "
             "filters, and 5,000 row groups. rows: single rows, selective filters, and small files. encodings: decoder, "
             "encoder, page filters and layout. copies: columns with copies in other encodings. layouts: files for "
             "scans, for single rows, and of few bytes. spark: jobs on Spark. torch: loaders of PyTorch that read "
             "random rows.",
         ),
-    ] = Measured.footers,
+    ] = Measured.opening,
     file: Annotated[
-        str | None, typer.Option(help="With footers: measure with a copy of this file. Default: synthetic files.")
+        str | None, typer.Option(help="With opening: measure with a copy of this file. Default: synthetic files.")
     ] = None,
     columns: Annotated[int, typer.Option(min=7, help="Number of columns of the synthetic file.")] = 10_000,
     row_groups: Annotated[int, typer.Option(min=1, help="Number of row groups of the synthetic file.")] = 10,
@@ -71,6 +74,7 @@ def bench(
         typer.Option(metavar="PYTHON", help="Python executable with PalletJack and a pyarrow that it supports."),
     ] = None,
     long: Annotated[bool, typer.Option("--long", help="With tables: use 5 million rows instead of 500,000.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="With footers: also draw the results into this file.")] = None,
     quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document per result.")] = False,
 ) -> None:
@@ -92,6 +96,8 @@ def bench(
                     missed += sum(row.met is False for row in group)
                     for row in group if json else ():
                         print_json(row.as_dict())
+            if plot:
+                footer_plot.draw(rows, plot)
         except (OSError, RuntimeError, ValueError) as error:
             problem(error)
             raise typer.Exit(CANNOT_RUN) from None
@@ -126,6 +132,8 @@ def _groups(
         from .lakes import on_spark
 
         return on_spark(workspace, rounds)
+    if subject is Measured.footers:
+        return run.run_on_footers(workspace, rounds)
     if subject is Measured.encodings:
         return run.run_on_encodings(workspace, rounds)
     if subject is Measured.tables:

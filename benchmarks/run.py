@@ -13,6 +13,7 @@ from . import (
     encodings,
     engines,
     experimental,
+    footer_forms,
     layouts,
     loaders,
     lookups,
@@ -28,6 +29,7 @@ __all__ = [
     "run_on_copies",
     "run_on_encodings",
     "run_on_file",
+    "run_on_footers",
     "run_on_layouts",
     "run_on_rows",
     "run_on_shapes",
@@ -78,6 +80,11 @@ def run_on_encodings(workspace: Workspace, rounds: int) -> Iterator[list[cases.R
     for rows_of_group in (1 << 20, 10_000_000):
         yield encodings.one_row(workspace, rounds, rows_of_group)
     yield encodings.layouts(workspace, rounds)
+
+
+def run_on_footers(workspace: Workspace, rounds: int) -> Iterator[list[cases.Row]]:
+    """Compare all footer forms."""
+    yield from footer_forms.measure(workspace, rounds)
 
 
 def run_on_tables(workspace: Workspace, rounds: int, *, long: bool = False) -> Iterator[list[cases.Row]]:

@@ -59,7 +59,7 @@ def test_command_measures_a_copy_of_the_users_file(tmp_path):
     path = tmp_path / "own.parquet"
     pq.write_table(pa.table({"n": range(100), "s": ["a"] * 100}), path)
     before = path.read_bytes()
-    done = run("footers", "--file", path, "--rounds", 1, "--json")
+    done = run("opening", "--file", path, "--rounds", 1, "--json")
     assert [row for row in map(json.loads, done.stdout.splitlines()) if row["case"] == "one column's values"]
     assert path.read_bytes() == before
 

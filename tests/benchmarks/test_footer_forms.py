@@ -1,0 +1,45 @@
+"""All footer forms are compared on the same files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from benchmarks import footer_forms, footer_plot, footer_shapes
+from benchmarks.workspace import Workspace
+from parquetext.footer import forms
+
+SMALL = footer_shapes.FooterShape("small", 10, lambda: pa.table({f"c{n}": np.arange(50.0) for n in range(40)}))
+
+
+def measured(folder: Path, monkeypatch) -> list:
+    monkeypatch.setattr(footer_forms, "SHAPES", (SMALL,))
+    monkeypatch.delenv(footer_forms.CORPUS, raising=False)
+    with Workspace(str(folder)) as workspace:
+        return list(footer_forms.measure(workspace, 1))
+
+
+def test_each_form_is_measured_by_bytes_cold_reads_and_times(tmp_path, monkeypatch):
+    sizes, cold, *times = measured(tmp_path, monkeypatch)
+    expected = {"thrift", *forms.WRITABLE, *forms.ALONE, *(spec.name for spec in forms.SPECS if spec.is_restorable)}
+    assert {row.contender for row in sizes} == expected and sizes[0].ratio == 1
+    assert all(row.value > 0 for row in (*sizes, *cold))
+    assert {row.unit for row in cold} == {"requests", "B"}
+    assert [rows[0].case for rows in times] == list(footer_forms.TIMES)
+    for rows in times:
+        assert {row.contender for row in rows} == {*expected, footer_forms.PYARROW}
+
+
+def test_the_comparison_is_drawn(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    rows = [row for group in measured(tmp_path, monkeypatch) for row in group]
+    footer_plot.draw(rows, tmp_path / "forms.svg")
+    assert b"<svg" in (tmp_path / "forms.svg").read_bytes()
+
+
+@pytest.mark.parametrize("shape", footer_shapes.SHAPES[3:5], ids=lambda shape: shape.name)
+def test_shapes_are_deterministic(shape):
+    assert shape.make().equals(shape.make())
