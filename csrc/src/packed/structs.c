@@ -39,14 +39,14 @@ static int64_t wrapped_difference(int64_t one, int64_t other)
 static int64_t predicted(const column_values *v, unsigned role, uint32_t row)
 {
     const pqx_packed_role *r = &v->tile->book->roles[role];
-    if (r->predictor == PQX_CHAINED) {
+    if (r->predictor == PQX_PREDICTOR_CHAINED) {
         const pqx_packed_chain *chain = &v->tile->book->chains[r->first];
         if (role == chain->second && has_value(v, chain->first, row))
             return values_of(v, chain->first)[row];
         return v->positions[(size_t)r->first * v->count + row];
     }
     int64_t value = has_value(v, r->first, row) ? values_of(v, r->first)[row] : 0;
-    if (r->predictor == PQX_SAME) return value;
+    if (r->predictor == PQX_PREDICTOR_SAME) return value;
     return wrapped_difference(value,
                               has_value(v, r->second, row) ? values_of(v, r->second)[row] : 0);
 }
@@ -60,7 +60,7 @@ static void decode(column_values *v, const pqx_role_set *wanted)
         const pqx_packed_table *table = &v->tile->tables[role];
         int64_t *values = values_of(v, role);
         pqx_packed_table_column(table, v->column, v->first, v->count, values);
-        if (table->is_marked || book->roles[role].predictor == PQX_ALONE) continue;
+        if (table->is_marked || book->roles[role].predictor == PQX_PREDICTOR_ALONE) continue;
         for (uint32_t row = 0; row < v->count; row++)
             values[row] = wrapped_sum(values[row], predicted(v, role, row));
     }
@@ -74,11 +74,11 @@ static void advance(column_values *v, const pqx_role_set *decoded)
         const pqx_packed_chain *chain = &book->chains[i];
         int64_t *positions = v->positions + (size_t)i * v->count;
         if (!pqx_has_role(decoded, chain->length) || !pqx_has_role(decoded, chain->first)
-            || (chain->second != PQX_NO_ROLE && !pqx_has_role(decoded, chain->second)))
+            || (chain->second != PQX_PACKED_NO_ROLE && !pqx_has_role(decoded, chain->second)))
             continue;
         for (uint32_t row = 0; row < v->count; row++) {
             unsigned begin = has_value(v, chain->first, row) ? chain->first : chain->second;
-            if (begin == PQX_NO_ROLE || !has_value(v, begin, row)) continue;
+            if (begin == PQX_PACKED_NO_ROLE || !has_value(v, begin, row)) continue;
             int64_t length =
                 has_value(v, chain->length, row) ? values_of(v, chain->length)[row] : 0;
             positions[row] = wrapped_sum(values_of(v, begin)[row], length);
@@ -90,7 +90,7 @@ static void add_chain(const pqx_packed_chain *chain, pqx_role_set *set)
 {
     pqx_add_role(set, chain->length);
     pqx_add_role(set, chain->first);
-    if (chain->second != PQX_NO_ROLE) pqx_add_role(set, chain->second);
+    if (chain->second != PQX_PACKED_NO_ROLE) pqx_add_role(set, chain->second);
 }
 
 /* Add the roles from which those of a set are predicted, and from which these are, and so on. */
@@ -102,9 +102,9 @@ static void add_arguments(const pqx_packed_book *book, pqx_role_set *set)
         for (unsigned role = 0; role < book->role_count; role++) {
             const pqx_packed_role *r = &book->roles[role];
             if (!pqx_has_role(set, role)) continue;
-            if (r->predictor == PQX_CHAINED) add_chain(&book->chains[r->first], set);
-            else if (r->predictor != PQX_ALONE) pqx_add_role(set, r->first);
-            if (r->predictor == PQX_DIFFERENCE) pqx_add_role(set, r->second);
+            if (r->predictor == PQX_PREDICTOR_CHAINED) add_chain(&book->chains[r->first], set);
+            else if (r->predictor != PQX_PREDICTOR_ALONE) pqx_add_role(set, r->first);
+            if (r->predictor == PQX_PREDICTOR_DIFFERENCE) pqx_add_role(set, r->second);
         }
     } while (memcmp(&before, set, sizeof before));
 }
@@ -116,7 +116,7 @@ static pqx_role_set chain_roles(const column_values *v)
     pqx_role_set set = {{0}};
     for (unsigned role = 0; role < book->role_count; role++) {
         const pqx_packed_role *r = &book->roles[role];
-        if (!pqx_has_role(&v->roles, role) || r->predictor != PQX_CHAINED) continue;
+        if (!pqx_has_role(&v->roles, role) || r->predictor != PQX_PREDICTOR_CHAINED) continue;
         if (v->tile->tables[role].is_marked) continue;
         add_chain(&book->chains[r->first], &set);
     }
