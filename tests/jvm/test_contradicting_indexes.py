@@ -15,14 +15,14 @@ from support.contradicting_indexes import (
     change_column_index,
     write_indexed,
 )
-from support.flat_files import with_flat_footer, with_index
+from support.flat_files import with_flat_footer, with_index, with_packed_footer
 from support.java_slices import Request
 from support.page_indexes import why_untrusted
 
 import parquetext
 from parquetext import thrift
 
-ADD = {"flat": with_flat_footer, "index": with_index}
+ADD = {"flat": with_flat_footer, "index": with_index, "packed": with_packed_footer}
 NAMES = [name.encode() for name in TABLE.column_names]
 
 

@@ -9,14 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.changed_metadata import with_footer
-from support.flat_files import with_block_aside, with_flat_footer, with_index
+from support.flat_files import with_block_aside, with_flat_footer, with_index, with_packed_footer
 from support.flat_payloads import cells, sign
 from support.java_slices import Request
 
 from parquetext import kernels, thrift, wire
 
 BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED = range(8)
-ADD = {"flat": with_flat_footer, "index": with_index}
+ADD = {"flat": with_flat_footer, "index": with_index, "packed": with_packed_footer}
 DECIMAL = {"DECIMAL": {"precision": 4, "scale": 2}}
 HIGH, LOW = (1 << 40).to_bytes(8, "little"), bytes(8)
 
@@ -98,7 +98,9 @@ NAMES = [b"required", b"optional", b"decimal", b"list"]
 
 
 CASES = {f"flat, {name}": ("flat", *case) for name, case in NO_NULL_COUNTS.items()} | {
-    f"index, {name}": ("index", *case) for name, case in (NO_NULL_COUNTS | NO_BOUNDS).items()
+    f"{form}, {name}": (form, *case)
+    for form in ("index", "packed")
+    for name, case in (NO_NULL_COUNTS | NO_BOUNDS).items()
 }
 
 
