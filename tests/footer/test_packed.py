@@ -236,6 +236,27 @@ def test_both_implementations_report_the_same_error_for_content_that_is_wrong_be
     assert errors > 300
 
 
+def test_a_chain_whose_begins_are_in_the_other_order_is_followed_alike():
+    """Then a second begin is not predicted from the first one, which is decoded later."""
+    payload = bytearray(packed(FOOTER))
+    begin, end = next(cell[2:] for cell in cells_of(bytes(payload)) if cell[0] == layout.BOOKS)
+    roles, chains = payload[begin + 4 : begin + 6]
+    assert chains
+    at = begin + 7 + 4 * roles + 1
+    assert payload[at] < payload[at + 1] < roles
+    payload[at : at + 2] = payload[at + 1], payload[at]
+    payload[begin : begin + 4] = crc32(bytes(payload[begin + 4 : end]), layout.seed_of(layout.BOOKS, 0)).to_bytes(
+        4, "little"
+    )
+
+    def offsets(module) -> list:
+        reader = reader_of(bytes(payload), module)
+        return [list(reader.column(leaf).array("dictionary_page_offset")) for leaf in range(reader.leaf_count)]
+
+    results = [outcome(offsets, module) for module in both("packed")]
+    assert results[0] == results[1]
+
+
 def read_everything(payload: bytes, module) -> tuple:
     reader = reader_of(payload, module)
     columns = [reader.column(leaf) for leaf in range(reader.leaf_count)]

@@ -41,7 +41,7 @@ static int64_t predicted(const column_values *v, unsigned role, uint32_t row)
     const pqx_packed_role *r = &v->tile->book->roles[role];
     if (r->predictor == PQX_PREDICTOR_CHAINED) {
         const pqx_packed_chain *chain = &v->tile->book->chains[r->first];
-        if (role == chain->second && has_value(v, chain->first, row))
+        if (role == chain->second && chain->first < role && has_value(v, chain->first, row))
             return values_of(v, chain->first)[row];
         return v->positions[(size_t)r->first * v->count + row];
     }
