@@ -11,6 +11,7 @@ from parquetext.edits.footer import parse_end
 from parquetext.edits.pieces import Piece
 
 __all__ = [
+    "ADD_FORM",
     "as_par3",
     "with_block_aside",
     "with_flat_footer",
@@ -53,6 +54,9 @@ def with_packed_footer(data: bytes) -> bytes:
     """A Parquet file's bytes, with a packed footer; it must have no extension yet."""
     length = int.from_bytes(data[-8:-4], "little")
     return _extended(data, kernels.packed.write(kernels.scan.scan(data[-8 - length : -8])), wire.UUID_PACKED_FOOTER)
+
+
+ADD_FORM = {"flat": with_flat_footer, "index": with_index, "packed": with_packed_footer}
 
 
 def _extended(data: bytes, payload: bytes, uuid: UUID, marker: str = "spec") -> bytes:
