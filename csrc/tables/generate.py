@@ -20,6 +20,16 @@ PUBLIC = (
     "PM_COLUMN_FLAG_",
     "PM_STAT_",
 )
+PACKED_SECTIONS = {
+    "packed_constants": "PACKED_",
+    "packed_cells": "CELLS_",
+    "packed_steps": "STEP_",
+    "packed_roles": "ROLE_",
+    "packed_predictors": "PREDICTOR_",
+    "packed_tables": "TABLE_",
+    "packed_words": "WORDS_",
+    "packed_templates": "TEMPLATES_",
+}
 JAVA_SECTIONS = {
     "compact_types": "TYPE_",
     "flat_constants": "FLAT_",
@@ -27,7 +37,7 @@ JAVA_SECTIONS = {
     "block_constants": "BLOCK_",
     "index_constants": "INDEX_",
     "reference_constants": "REFERENCE_",
-}
+} | PACKED_SECTIONS
 JAVA_ENUMS = "Type", "Encoding", "PageType", "ConvertedType", "LogicalType"
 JAVA_STRUCTS = (
     "FileMetaData", "SchemaElement", "RowGroup", "ColumnChunk", "ColumnMetaData", "Statistics", "KeyValue",
@@ -53,6 +63,7 @@ def constants(table: dict) -> list[tuple[str, int]]:
         ("block_constants", "BLOCK_"),
         ("index_constants", "INDEX_"),
         ("reference_constants", "REFERENCE_"),
+        *PACKED_SECTIONS.items(),
         ("limits", ""),
         ("extension_encodings", "ENCODING_"),
         ("readings", "READING_"),
@@ -263,7 +274,7 @@ def python_wire(table: dict) -> str:
 
 
 def java_wire(table: dict) -> str:
-    """Generate the constants of the Java reader: numbers of both forms, Thrift field ids, slots of flat tables."""
+    """Generate the constants of the Java reader: numbers of the forms, Thrift field ids, slots of flat tables."""
     numbers = [
         (prefix + name, value) for section, prefix in JAVA_SECTIONS.items() for name, value in table[section].items()
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
+from .. import wire
 from .flat_names import bucket_count, listed_count
 from .index_shape import RECORD
 
@@ -12,14 +13,16 @@ __all__ = ["AREA", "RECORD", "TAIL", "Area", "Layout", "seed_of"]
 
 TAIL = struct.Struct("<6IiqIIHHBBH")  # start of a tail block
 AREA = struct.Struct("<4I")
-LAYOUT_VERSION = 1
-BOOKS, LEAVES, NODES, ROW_GROUPS, PLACED, BOUNDS, TEXTS, LONG_TEXTS, PAIRS, NAMES, FRAME, SLOTS = range(1, 13)
+LAYOUT_VERSION = wire.PACKED_LAYOUT_VERSION
+BOOKS, LEAVES, NODES, ROW_GROUPS = wire.CELLS_BOOKS, wire.CELLS_LEAVES, wire.CELLS_NODES, wire.CELLS_ROW_GROUPS
+PLACED, BOUNDS, TEXTS, LONG_TEXTS = wire.CELLS_PLACED, wire.CELLS_BOUNDS, wire.CELLS_TEXTS, wire.CELLS_LONG_TEXTS
+PAIRS, NAMES, FRAME, SLOTS = wire.CELLS_PAIRS, wire.CELLS_NAMES, wire.CELLS_FRAME, wire.CELLS_SLOTS
 # The areas that a first look-up needs are near the end. BOOKS follow the other areas' directories.
 ORDER = (LONG_TEXTS, TEXTS, BOUNDS, PAIRS, SLOTS, FRAME, LEAVES, NODES, ROW_GROUPS, PLACED, NAMES, BOOKS)
-ELEMENTS_PER_CELL, ROW_GROUPS_PER_CELL = 64, 1024
-TILE_CHUNKS, TILE_COLUMNS = 1024, 64
-CRC_BYTES = 4
-LEAST_ROW_GROUP, LEAST_CHUNK = 5, 1  # Thrift bytes
+ELEMENTS_PER_CELL, ROW_GROUPS_PER_CELL = wire.PACKED_ELEMENTS_PER_CELL, wire.PACKED_ROW_GROUPS_PER_CELL
+TILE_CHUNKS, TILE_COLUMNS = wire.PACKED_TILE_CHUNKS, wire.PACKED_TILE_COLUMNS
+CRC_BYTES = wire.PACKED_CRC_BYTES
+LEAST_ROW_GROUP, LEAST_CHUNK = wire.PACKED_LEAST_ROW_GROUP, wire.PACKED_LEAST_CHUNK  # Thrift bytes
 
 
 def seed_of(kind: int, number: int) -> int:
@@ -29,7 +32,7 @@ def seed_of(kind: int, number: int) -> int:
 
 def limit_of(payload: int) -> int:
     """Return the size of the largest Thrift footer that a payload of this size may claim."""
-    return 64 * payload + (1 << 16)
+    return wire.PACKED_LIMIT_TIMES * payload + wire.PACKED_LIMIT_BESIDE
 
 
 def runs_of(count: int, most: int) -> list[range]:

@@ -11,9 +11,10 @@ from .packed_content import Content
 
 __all__ = ["Table", "encode", "pack", "signed", "unpack"]
 
-ZERO, MOST_BITS, CONSTANT, COLUMNS, SHARED = 0, 64, 65, 66, 67
-DELTA = 0x80
-MARK = 0x80  # of a table's form, for the caller's use
+ZERO, MOST_BITS, CONSTANT = wire.TABLE_ZERO, wire.TABLE_MOST_BITS, wire.TABLE_CONSTANT
+COLUMNS, SHARED = wire.TABLE_COLUMNS, wire.TABLE_SHARED
+DELTA = wire.TABLE_DELTA
+MARK = wire.TABLE_MARK  # of a table's form, for the caller's use
 WRAP = 1 << 64
 
 

@@ -22,9 +22,10 @@ from .packed_template import (
 
 __all__ = ["Book", "Chain", "Role", "make_book"]
 
-ALONE, SAME, DIFFERENCE, CHAINED = range(4)
+ALONE, SAME = wire.PREDICTOR_ALONE, wire.PREDICTOR_SAME
+DIFFERENCE, CHAINED = wire.PREDICTOR_DIFFERENCE, wire.PREDICTOR_CHAINED
 MOST_PREDICTOR = (CHAINED, DIFFERENCE, SAME)  # of the areas
-NO_ROLE = 255
+NO_ROLE = wire.PACKED_NO_ROLE
 
 
 class Role(NamedTuple):

@@ -22,8 +22,10 @@ __all__ = [
     "write_operations",
 ]
 
-LITERAL, INTEGER, PATH, COLUMNS, TEXT, RAW, LITTLE, BIG, FLOAT, DOUBLE = range(10)
-PLACED, BOUND, WORDS = range(3)  # which of a tile's cells contains the values of a role
+LITERAL, INTEGER, PATH, COLUMNS = wire.STEP_LITERAL, wire.STEP_INTEGER, wire.STEP_PATH, wire.STEP_COLUMNS
+TEXT, RAW = wire.STEP_TEXT, wire.STEP_RAW
+LITTLE, BIG, FLOAT, DOUBLE = wire.STEP_LITTLE, wire.STEP_BIG, wire.STEP_FLOAT, wire.STEP_DOUBLE
+PLACED, BOUND, WORDS = wire.ROLE_PLACED, wire.ROLE_BOUND, wire.ROLE_WORDS  # the tile's part with a role's values
 FIXED = (LITTLE, BIG, FLOAT, DOUBLE)
 INTEGERS = (wire.TYPE_I16, wire.TYPE_I32, wire.TYPE_I64)
 MOST_STEPS, STEP_BITS = 4, 16

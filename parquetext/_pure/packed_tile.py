@@ -15,7 +15,7 @@ from .packed_words import Words
 
 __all__ = ["Chunk", "Tile", "write_numbers", "write_templates"]
 
-ONE, BY_COLUMN, BY_CHUNK = range(3)
+ONE, BY_COLUMN, BY_CHUNK = wire.TEMPLATES_ONE, wire.TEMPLATES_BY_COLUMN, wire.TEMPLATES_BY_STRUCT
 
 Values = dict[int, Any]  # by role
 Part = tuple[Sequence[Operation], list[Any]]

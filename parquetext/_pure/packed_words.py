@@ -16,9 +16,9 @@ from .packed_template import WORDS
 
 __all__ = ["Words", "write_words"]
 
-RAW, ALPHABET, ZSTD = range(3)
+RAW, ALPHABET, ZSTD = wire.WORDS_RAW, wire.WORDS_ALPHABET, wire.WORDS_ZSTD
 MOST_SYMBOLS = 128
-LONG, HOT = 32, 16  # a longer text has only its first HOT bytes in the tile's first cell
+LONG, HOT = wire.WORDS_LONG, wire.WORDS_HOT  # a longer text has only its first HOT bytes in the tile's first cell
 LEAST_COMPRESSED = 64
 
 Compress = Callable[[bytes], bytes]

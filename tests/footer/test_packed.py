@@ -244,6 +244,22 @@ def test_both_implementations_report_the_same_error_for_content_that_is_wrong_be
     assert errors > 300
 
 
+def test_a_chain_whose_second_begin_is_decoded_before_the_first_one_is_refused(implementation):
+    payload = bytearray(packed(FOOTER))
+    begin, end = next(cell[2:] for cell in cells_of(bytes(payload)) if cell[0] == layout.BOOKS)
+    roles, chains = payload[begin + 4 : begin + 6]
+    assert chains
+    at = begin + 7 + 4 * roles + 1
+    assert payload[at] < payload[at + 1] < roles
+    payload[at : at + 2] = payload[at + 1], payload[at]
+    payload[begin : begin + 4] = crc32(bytes(payload[begin + 4 : end]), layout.seed_of(layout.BOOKS, 0)).to_bytes(
+        4, "little"
+    )
+    with pytest.raises(Damaged) as refused:
+        reader_of(bytes(payload)).column(0)
+    assert (refused.value.offset, refused.value.found) == (at + 1, payload[at + 1])
+
+
 def read_everything(payload: bytes, module) -> tuple:
     reader = reader_of(payload, module)
     columns = [reader.column(leaf) for leaf in range(reader.leaf_count)]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,14 +26,23 @@ def classes(tmp_path_factory) -> Path:
         pytest.skip(message)
     folder = tmp_path_factory.mktemp("jvm")
     sources = [*ROOT.glob("jvm/src/dev/parquetext/footer/*.java"), *ROOT.glob("jvm/test/dev/parquetext/footer/*.java")]
-    subprocess.run([javac, "--release", "17", "-Xlint:all", "-Werror", "-d", folder, *sources], check=True)
+    options = ["--release", "17", "-Xlint:all", "-Werror", "-implicit:none", "-sourcepath", folder / "stubs"]
+    shutil.copytree(ROOT / "jvm/stubs/com", folder / "stubs/com")
+    subprocess.run([javac, *options, "-d", folder, *sources], check=True)
     return folder
 
 
-def java(classes: Path, program: str, *arguments: str) -> list[str]:
+def zstd() -> list[str]:
+    """The zstd library that Spark brings along."""
+    spark = importlib.util.find_spec("pyspark")
+    return [str(jar) for jar in Path(spark.origin).parent.glob("jars/zstd-jni-*.jar")] if spark else []
+
+
+def java(classes: Path, program: str, *arguments: str, libraries: list[str]) -> list[str]:
     """The command that runs a program of the tests, in little memory."""
     options = ["-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8"]
-    return ["java", *options, "-cp", str(classes), f"dev.parquetext.footer.{program}", *arguments]
+    paths = os.pathsep.join([str(classes), *libraries])
+    return ["java", *options, "-cp", paths, f"dev.parquetext.footer.{program}", *arguments]
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +50,7 @@ def run_java(classes):
     """Run a program of the tests; its output."""
 
     def run(program: str, *arguments: str) -> str:
-        command = java(classes, program, *arguments)
+        command = java(classes, program, *arguments, libraries=zstd())
         return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, timeout=300).stdout
 
     return run
@@ -48,9 +59,21 @@ def run_java(classes):
 @pytest.fixture(scope="session")
 def ask(classes):
     """Answers to requests for slices, in their order; one Java program gives them all."""
-    with subprocess.Popen(
-        java(classes, "SliceMain"), text=True, bufsize=1, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as program:
+    with asking(classes, zstd()) as answer:
+        yield answer
+
+
+@pytest.fixture(scope="session")
+def ask_without_zstd(classes):
+    """As `ask`, without the zstd library."""
+    with asking(classes, []) as answer:
+        yield answer
+
+
+@contextmanager
+def asking(classes: Path, libraries: list[str]):
+    command = java(classes, "SliceMain", libraries=libraries)
+    with subprocess.Popen(command, text=True, bufsize=1, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
 
         def answer(request: Request) -> Answer:
             program.stdin.write(request.line() + "\n")

@@ -15,14 +15,13 @@ from support.contradicting_indexes import (
     change_column_index,
     write_indexed,
 )
-from support.flat_files import with_flat_footer, with_index
+from support.flat_files import ADD_FORM
 from support.java_slices import Request
 from support.page_indexes import why_untrusted
 
 import parquetext
 from parquetext import thrift
 
-ADD = {"flat": with_flat_footer, "index": with_index}
 NAMES = [name.encode() for name in TABLE.column_names]
 
 
@@ -36,7 +35,7 @@ def path(tmp_path):
 def indexed(ask, path, form: str, filtered: list[bytes]) -> list[list[bool]]:
     """Return for each row group which columns of the slice have a column index; statistics stay in all cases."""
     copy = path.with_name(f"{form}.parquet")
-    copy.write_bytes(ADD[form](path.read_bytes()))
+    copy.write_bytes(ADD_FORM[form](path.read_bytes()))
     (answer,) = ask([Request(copy, NAMES, what="slice", filtered=filtered)])
     assert answer.form == form
     groups = [group["columns"] for group in thrift.read("FileMetaData", answer.footer)["row_groups"]]
@@ -58,7 +57,7 @@ def without(leaf: int, absent: list[bool]) -> list[list[bool]]:
     return [[number != leaf or not is_absent for number in range(len(NAMES))] for is_absent in absent]
 
 
-@pytest.mark.parametrize("form", ADD)
+@pytest.mark.parametrize("form", ADD_FORM)
 @pytest.mark.parametrize("leaf, change", CONTRADICTIONS.values(), ids=CONTRADICTIONS)
 def test_a_column_index_with_a_contradiction_is_left_out(ask, path, form, leaf, change):
     change_column_index(path, leaf, change)
@@ -67,7 +66,7 @@ def test_a_column_index_with_a_contradiction_is_left_out(ask, path, form, leaf, 
     assert indexed(ask, path, form, [NAMES[leaf]]) == without(leaf, absent)
 
 
-@pytest.mark.parametrize("form", ADD)
+@pytest.mark.parametrize("form", ADD_FORM)
 def test_indexes_that_no_page_is_skipped_by_are_not_read(ask, path, form):
     leaf, change = CONTRADICTIONS["a flag less"]
     change_column_index(path, leaf, change)
@@ -76,7 +75,7 @@ def test_indexes_that_no_page_is_skipped_by_are_not_read(ask, path, form):
     assert indexed(ask, path, form, NAMES) == without(leaf, [True, True])
 
 
-@pytest.mark.parametrize("form", ADD)
+@pytest.mark.parametrize("form", ADD_FORM)
 def test_sound_column_indexes_stay(ask, path, form):
     assert indexed(ask, path, form, NAMES) == without(N, [False, False])
 
@@ -97,7 +96,7 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("form", ADD)
+@pytest.mark.parametrize("form", ADD_FORM)
 @pytest.mark.parametrize("change", PLACES.values(), ids=PLACES)
 def test_a_column_index_with_a_wrong_offset_index_is_omitted(ask, path, form, change):
     with_indexes(path, N, lambda group, bounds, places: (bounds, change(places)))
@@ -128,7 +127,7 @@ def test_any_column_index_has_the_rule_of_reads(ask, path):
         path.write_bytes(original)
         change_column_index(path, leaf, lambda index: changed_anyhow(index, chance))
         absent = contradicted(path, leaf)
-        form = chance.choice(sorted(ADD))
+        form = chance.choice(sorted(ADD_FORM))
         assert indexed(ask, path, form, [NAMES[leaf]]) == without(leaf, absent), turn
         kept += absent.count(False)
     assert 20 < kept < 380

@@ -9,14 +9,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.changed_metadata import with_footer
-from support.flat_files import with_block_aside, with_flat_footer, with_index
+from support.flat_files import ADD_FORM, with_block_aside, with_index
 from support.flat_payloads import cells, sign
 from support.java_slices import Request
 
 from parquetext import kernels, thrift, wire
 
 BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED = range(8)
-ADD = {"flat": with_flat_footer, "index": with_index}
 DECIMAL = {"DECIMAL": {"precision": 4, "scale": 2}}
 HIGH, LOW = (1 << 40).to_bytes(8, "little"), bytes(8)
 
@@ -62,7 +61,7 @@ def chunks_of(footer: bytes) -> list[list[dict]]:
 def sliced(ask, path, form: str, names: list[bytes]) -> list[list[dict]]:
     """The chunks of a slice for a scan."""
     copy = path.with_name(f"{form}.parquet")
-    copy.write_bytes(ADD[form](path.read_bytes()))
+    copy.write_bytes(ADD_FORM[form](path.read_bytes()))
     (answer,) = ask([Request(copy, names, what="slice")])
     assert answer.form == form
     return chunks_of(answer.footer)
@@ -98,7 +97,9 @@ NAMES = [b"required", b"optional", b"decimal", b"list"]
 
 
 CASES = {f"flat, {name}": ("flat", *case) for name, case in NO_NULL_COUNTS.items()} | {
-    f"index, {name}": ("index", *case) for name, case in (NO_NULL_COUNTS | NO_BOUNDS).items()
+    f"{form}, {name}": (form, *case)
+    for form in ("index", "packed")
+    for name, case in (NO_NULL_COUNTS | NO_BOUNDS).items()
 }
 
 
@@ -138,7 +139,7 @@ def test_a_column_index_is_omitted_if_the_flat_footer_lacks_bounds(ask, path, le
     assert "null_count" in own and len(own.keys() & {"min_value", "max_value"}) < 2
 
 
-@pytest.mark.parametrize("form", ADD)
+@pytest.mark.parametrize("form", ADD_FORM)
 @pytest.mark.parametrize(
     "leaf, statistics, gone",
     [

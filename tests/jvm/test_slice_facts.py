@@ -42,7 +42,7 @@ def counts_of(scan, leaf: int) -> dict:
 
 
 @pytest.mark.parametrize("options", [{}, {"use_dictionary": False, "write_page_index": True, "compression": "zstd"}])
-@pytest.mark.parametrize("form", ["flat", "index"])
+@pytest.mark.parametrize("form", ["flat", "index", "packed"])
 def test_chunks_of_a_slice_are_those_of_the_file(ask, form, options, tmp_path):
     path = tmp_path / "plain"
     pq.write_table(pa.table(COLUMNS), path, row_group_size=3, **options)

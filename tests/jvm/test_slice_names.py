@@ -23,13 +23,13 @@ def plain(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module", params=["flat", "index", "par3"])
+@pytest.fixture(scope="module", params=["flat", "index", "packed", "par3"])
 def file(request, plain):
     """Gives the path of one of the tables in one form."""
     for name in ("small", "wide"):
         path = plain / f"{name}-{request.param}"
         shutil.copyfile(plain / name, path)
-        edits.upgrade(path, form="index" if request.param == "index" else "flat")
+        edits.upgrade(path, form="flat" if request.param == "par3" else request.param)
         if request.param == "par3":
             edits.finalize(path, confirm=True)
     return lambda name: plain / f"{name}-{request.param}"

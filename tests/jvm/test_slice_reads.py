@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 
 import pyarrow as pa
@@ -22,7 +23,7 @@ def files(tmp_path_factory):
     metadata = {"org.apache.spark.version": "4.1.1", "org.apache.spark.sql.parquet.row.metadata": "x" * 200_000}
     table = pa.table({f"column_{i}": [float(i)] * GROUPS for i in range(COLUMNS)}).replace_schema_metadata(metadata)
     pq.write_table(table, folder / "plain", row_group_size=1, compression="none", use_dictionary=False)
-    for form in ("flat", "index"):
+    for form in ("flat", "index", "packed"):
         for placement in ("aside", "in-struct", "after-stop"):
             path = folder / f"{form}-{placement}"
             shutil.copyfile(folder / "plain", path)
@@ -34,6 +35,7 @@ def files(tmp_path_factory):
 
 FLAT = [("flat", "aside"), ("flat", "in-struct"), ("flat", "after-stop"), ("par3", "alone")]
 INDEX = [("index", "aside"), ("index", "in-struct"), ("index", "after-stop")]
+PACKED = [("packed", "aside"), ("packed", "in-struct"), ("packed", "after-stop")]
 
 
 @pytest.mark.parametrize("gap", [DISK, GAP])
@@ -59,6 +61,17 @@ def test_a_column_by_the_index_takes_three_rounds(ask, files, form, placement):
         assert far.bytes_read < ((256 if case else 400) << 10)
 
 
+@pytest.mark.parametrize(("form", "placement"), PACKED)
+def test_a_column_of_a_packed_footer_takes_three_rounds(ask, files, form, placement):
+    for name in (b"column_0", b"column_1249", b"column_2499"):
+        ways = itertools.product((False, True), (DISK, GAP))
+        answers = ask([Request(files(form, placement), [name], "slice", case, gap=gap) for case, gap in ways])
+        assert len({answer.footer for answer in answers}) == 1
+        for answer in answers:
+            assert answer.form == form and answer.rounds <= 3
+            assert answer.reads <= 12 and answer.bytes_read < (400 << 10)
+
+
 @pytest.mark.parametrize(("form", "placement"), FLAT)
 def test_distant_columns_are_read_in_the_same_rounds(ask, files, form, placement):
     names = [b"column_%d" % i for i in range(3, 2500, 250)]
@@ -69,7 +82,7 @@ def test_distant_columns_are_read_in_the_same_rounds(ask, files, form, placement
 
 
 def test_a_small_file_takes_one_read(ask, tmp_path):
-    for form, placement in [*FLAT[:3], *INDEX]:
+    for form, placement in [*FLAT[:3], *INDEX, *PACKED]:
         path = tmp_path / f"{form}-{placement}"
         pq.write_table(pa.table({"a": [1], "b": [{"c": 1}]}), path)
         edits.upgrade(path, form=form, placement=placement)
@@ -78,6 +91,6 @@ def test_a_small_file_takes_one_read(ask, tmp_path):
 
 
 def test_a_schema_takes_a_small_part_of_the_footer(ask, files):
-    for form, placement in FLAT[:3]:
+    for form, placement in [*FLAT[:3], *PACKED]:
         (answer,) = ask([Request(files(form, placement), [], "schema")])
         assert answer.reads <= 5 and answer.rounds <= 3 and answer.bytes_read < 1 << 20, answer

@@ -29,13 +29,24 @@ TABLE = pa.table(
 )
 
 
-@pytest.fixture(params=["flat", "flat-in-struct", "flat-after-stop", "index", "index-in-struct", "par3"])
+@pytest.fixture(
+    params=[
+        "flat",
+        "flat-in-struct",
+        "flat-after-stop",
+        "index",
+        "index-in-struct",
+        "packed",
+        "packed-in-struct",
+        "par3",
+    ]
+)
 def path(request, tmp_path):
     """A file of many fields in one of the forms."""
     form, _, placement = request.param.partition("-")
     path = tmp_path / "file.parquet"
     pq.write_table(TABLE.replace_schema_metadata(OTHERS | SPARK | ROW_METADATA), path, row_group_size=1)
-    edits.upgrade(path, form="index" if form == "index" else "flat", placement=placement or "aside")
+    edits.upgrade(path, form="flat" if form == "par3" else form, placement=placement or "aside")
     if form == "par3":
         shutil.copyfile(path, tmp_path / "thrift")
         edits.finalize(path, confirm=True)

@@ -39,7 +39,7 @@ def thrift_footer(path) -> bytes:
     return data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
 
 
-@pytest.mark.parametrize("form", ["flat", "index"])
+@pytest.mark.parametrize("form", ["flat", "index", "packed"])
 def test_a_row_group_has_the_midpoint_of_the_whole_footer(ask, plain, form, tmp_path):
     path = tmp_path / form
     shutil.copyfile(plain, path)
@@ -58,7 +58,7 @@ def without_sizes(footer: bytes) -> bytes:
     return footer[: size[2]] + footer[size[4] :]
 
 
-@pytest.mark.parametrize("form", ["flat", "index"])
+@pytest.mark.parametrize("form", ["flat", "index", "packed"])
 def test_row_groups_without_a_size_are_not_sliced(ask, form, tmp_path):
     """A reader sums up the chunks of the whole footer for them."""
     path = tmp_path / "sizes"

@@ -17,7 +17,7 @@ from support.java_slices import Request, sliced_file
 from parquetext import edits
 
 CONFORMANCE = Path(__file__).parents[1] / "conformance"
-WAYS = [(form, placement) for form in ("flat", "index") for placement in ("aside", "in-struct", "after-stop")]
+WAYS = [(form, placement) for form in ("flat", "index", "packed") for placement in ("aside", "in-struct", "after-stop")]
 
 
 OURS = with_block()

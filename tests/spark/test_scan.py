@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from py4j.protocol import Py4JJavaError
 from support.changed_metadata import with_footer, with_indexes
-from support.flat_files import with_flat_footer, with_index
+from support.flat_files import ADD_FORM, with_flat_footer
 from support.later_layouts import with_later_layout
 from support.spark_scans import footers, formats
 
@@ -117,9 +117,9 @@ def test_a_damaged_file_counts_once_however_many_splits_read_it(spark, upgraded,
     assert (counted["sliced"], counted["fell back"]) == (0, 1) and counted["whole"] >= 5
 
 
-@pytest.mark.parametrize("form", ["flat", "index"])
+@pytest.mark.parametrize("form", ADD_FORM)
 def test_a_block_in_a_layout_of_a_later_version_is_ignored(spark, plain, table, tmp_path, form):
-    add = {"flat": with_flat_footer, "index": with_index}[form]
+    add = ADD_FORM[form]
     known = tmp_path / "known.parquet"
     known.write_bytes(add(Path(plain).read_bytes()))
     later = tmp_path / "later.parquet"
@@ -206,7 +206,7 @@ IMPOSSIBLE = {
 }
 
 
-@pytest.mark.parametrize("form", ["flat", "index"])
+@pytest.mark.parametrize("form", ADD_FORM)
 @pytest.mark.parametrize("name, statistics", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
 def test_statistics_that_cannot_be_right_rule_no_rows_out(spark, unlike, form, name, statistics):
     if "max_value" in statistics:
@@ -217,7 +217,7 @@ def test_statistics_that_cannot_be_right_rule_no_rows_out(spark, unlike, form, n
             group["columns"]["nabc".index(name)]["meta_data"]["statistics"] |= statistics
 
     with_footer(unlike, change)
-    unlike.write_bytes({"flat": with_flat_footer, "index": with_index}[form](unlike.read_bytes()))
+    unlike.write_bytes(ADD_FORM[form](unlike.read_bytes()))
     frame = spark.read.parquet(str(unlike)).where(f"{name} = 137").select(name)
     assert [tuple(row) for row in frame.collect()] == [(137,)]
     assert footers(frame)["sliced"] == 1
@@ -247,12 +247,12 @@ def elsewhere(group: int, bounds: dict, places: dict) -> tuple[dict, dict]:
     return bounds | {"min_values": greatest, "max_values": greatest, "boundary_order": 0}, places
 
 
-@pytest.mark.parametrize("form", ["flat", "index"])
+@pytest.mark.parametrize("form", ADD_FORM)
 @pytest.mark.parametrize("vectorized", ["true", "false"])
 @pytest.mark.parametrize("name", FILTERS)
 def test_a_column_index_that_contradicts_the_statistics_rules_no_rows_out(spark, indexed, form, vectorized, name):
     with_indexes(indexed, list(FILTERS).index(name), elsewhere)
-    indexed.write_bytes({"flat": with_flat_footer, "index": with_index}[form](indexed.read_bytes()))
+    indexed.write_bytes(ADD_FORM[form](indexed.read_bytes()))
     spark.conf.set("spark.sql.parquet.enableVectorizedReader", vectorized)
     for most in ("100m", "5k"):
         spark.conf.set("spark.sql.files.maxPartitionBytes", most)

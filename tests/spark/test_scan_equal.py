@@ -110,13 +110,13 @@ PREDICATES = {
 }
 
 
-@pytest.mark.parametrize("form", ["flat", "index"])
+@pytest.mark.parametrize("form", ["flat", "index", "packed"])
 @pytest.mark.parametrize("seed", range(2))
 def test_random_queries_of_random_tables(same, tmp_path, seed, form):
     check_random_queries(same, tmp_path, seed, form, queries=4)
 
 
-@pytest.mark.parametrize("form", ["flat", "index"])
+@pytest.mark.parametrize("form", ["flat", "index", "packed"])
 @pytest.mark.parametrize("seed", range(2, 20))
 def test_many_random_queries_of_random_tables(long, same, tmp_path, seed, form):
     check_random_queries(same, tmp_path, seed, form, queries=20)

@@ -61,7 +61,7 @@ def write(path: Path, table: pa.Table, form: str | None = "flat", **options) -> 
     return path
 
 
-@pytest.mark.parametrize("form", ["flat", "index", None])
+@pytest.mark.parametrize("form", ["flat", "index", "packed", None])
 def test_the_schema_of_one_file_takes_no_job(spark, infer, tmp_path, form):
     for number in range(3):
         write(tmp_path / f"{number}.parquet", pa.table({"n": [1], "text": ["a"]}), form)

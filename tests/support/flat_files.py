@@ -1,4 +1,4 @@
-"""Files with a flat footer or an index, made in the test from bytes alone."""
+"""Files with a flat footer, an index or a packed footer, made in the test from bytes alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ from parquetext import kernels, wire
 from parquetext.edits.footer import parse_end
 from parquetext.edits.pieces import Piece
 
-__all__ = ["as_par3", "with_block_aside", "with_flat_footer", "with_index", "write_with_flat_footer"]
+__all__ = [
+    "ADD_FORM",
+    "as_par3",
+    "with_block_aside",
+    "with_flat_footer",
+    "with_index",
+    "with_packed_footer",
+    "write_with_flat_footer",
+]
 
 MARKERS = {"spec": b"\x08\xff\xff\x01", "thrift": b"\x08\xfe\xff\x03"}
 
@@ -40,6 +48,15 @@ def with_index(data: bytes) -> bytes:
     """A Parquet file's bytes, with an index of its Thrift footer; it must have no extension yet."""
     length = int.from_bytes(data[-8:-4], "little")
     return _extended(data, kernels.index.write(kernels.scan.scan(data[-8 - length : -8])), wire.UUID_FOOTER_INDEX)
+
+
+def with_packed_footer(data: bytes) -> bytes:
+    """A Parquet file's bytes, with a packed footer; it must have no extension yet."""
+    length = int.from_bytes(data[-8:-4], "little")
+    return _extended(data, kernels.packed.write(kernels.scan.scan(data[-8 - length : -8])), wire.UUID_PACKED_FOOTER)
+
+
+ADD_FORM = {"flat": with_flat_footer, "index": with_index, "packed": with_packed_footer}
 
 
 def _extended(data: bytes, payload: bytes, uuid: UUID, marker: str = "spec") -> bytes:

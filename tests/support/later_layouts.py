@@ -6,8 +6,9 @@ import zlib
 
 __all__ = ["with_later_layout"]
 
-BEHIND_BLOCK = {"flat": 28 + 1 + 8, "index": 28 + 1 + 8, "par3": 12 + 4}  # in a struct: trailer, stop, the file's end
-VERSION = {"flat": -16, "index": -12, "par3": -16}
+IN_STRUCT = 28 + 1 + 8  # trailer, stop, the file's end
+BEHIND_BLOCK = {"flat": IN_STRUCT, "index": IN_STRUCT, "packed": IN_STRUCT, "par3": 12 + 4}
+VERSION = {"flat": -16, "index": -12, "packed": -12, "par3": -16}
 
 
 def with_later_layout(data: bytes, form: str) -> bytes:

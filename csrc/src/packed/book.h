@@ -5,22 +5,8 @@
 
 #include "packed/content.h"
 
-enum pqx_packed_kind {
-    PQX_STEP_LITERAL,
-    PQX_STEP_INTEGER,
-    PQX_STEP_PATH,
-    PQX_STEP_COLUMNS,
-    PQX_STEP_TEXT,
-    PQX_STEP_RAW,
-    PQX_STEP_LITTLE,
-    PQX_STEP_BIG,
-    PQX_STEP_FLOAT,
-    PQX_STEP_DOUBLE
-};
-enum pqx_packed_area { PQX_ROLE_PLACED, PQX_ROLE_BOUND, PQX_ROLE_WORDS };
-enum pqx_packed_predictor { PQX_ALONE, PQX_SAME, PQX_DIFFERENCE, PQX_CHAINED };
 enum { PQX_BOOK_CHUNKS, PQX_BOOK_ROW_GROUPS, PQX_BOOK_ELEMENTS, PQX_BOOKS };
-enum { PQX_NO_ROLE = 255, PQX_MOST_ROLES = 255 };
+enum { PQX_MOST_ROLES = 255 };
 
 static inline int pqx_step_has_role(int kind)
 { return kind == PQX_STEP_INTEGER || kind >= PQX_STEP_TEXT; }

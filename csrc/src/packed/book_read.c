@@ -18,14 +18,18 @@ static int read_role(pqx_content *c, pqx_packed_book *book, unsigned number, uns
     *role = (pqx_packed_role){bytes[0], bytes[1], bytes[2], bytes[3]};
     if (role->area > PQX_ROLE_WORDS)
         return pqx_content_fail(c, PQX_BAD_VALUE, at, PQX_ROLE_WORDS, role->area);
-    static const uint8_t most[] = {PQX_CHAINED, PQX_DIFFERENCE, PQX_SAME}; /* by area */
+    static const uint8_t most[] = {PQX_PREDICTOR_CHAINED, PQX_PREDICTOR_DIFFERENCE,
+                                   PQX_PREDICTOR_SAME}; /* by area */
     if (role->predictor > most[role->area])
         return pqx_content_fail(c, PQX_BAD_VALUE, at + 1, most[role->area], role->predictor);
     const uint8_t arguments[] = {role->first, role->second};
-    for (int i = 0; i < (role->predictor == PQX_DIFFERENCE ? 2 : role->predictor == PQX_SAME); i++)
+    for (int i = 0;
+         i < (role->predictor == PQX_PREDICTOR_DIFFERENCE ? 2
+                                                          : role->predictor == PQX_PREDICTOR_SAME);
+         i++)
         if (arguments[i] >= number || book->roles[arguments[i]].area != role->area)
             return pqx_content_fail(c, PQX_BAD_VALUE, at + 2 + (size_t)i, number, arguments[i]);
-    if (role->predictor == PQX_CHAINED && role->first >= chains)
+    if (role->predictor == PQX_PREDICTOR_CHAINED && role->first >= chains)
         return pqx_content_fail(c, PQX_BAD_VALUE, at + 2, chains, role->first);
     pqx_add_role(&book->of_area[role->area], number);
     return PQX_OK;
@@ -39,7 +43,7 @@ static int read_chain(pqx_content *c, pqx_packed_book *book, unsigned number, un
     book->chains[number] = (pqx_packed_chain){bytes[0], bytes[1], bytes[2]};
     for (unsigned i = 0; i < 3; i++)
         if ((bytes[i] >= roles || book->roles[bytes[i]].area != PQX_ROLE_PLACED)
-            && (i < 2 || bytes[i] != PQX_NO_ROLE))
+            && (i < 2 || bytes[i] != PQX_PACKED_NO_ROLE))
             return pqx_content_fail(c, PQX_BAD_VALUE, at + i, roles, bytes[i]);
     return bytes[1] < bytes[2]
                ? PQX_OK

@@ -5,16 +5,6 @@
 
 #include "packed/content.h"
 
-enum {
-    PQX_TABLE_ZERO,
-    PQX_TABLE_MOST_BITS = 64, /* forms 1 to 64: bits of each number */
-    PQX_TABLE_CONSTANT,
-    PQX_TABLE_COLUMNS,
-    PQX_TABLE_SHARED,
-    PQX_TABLE_MARK = 0x80, /* of a form, for the caller's use */
-    PQX_TABLE_DELTA = 0x80 /* of a column's code */
-};
-
 static inline uint64_t pqx_packed_bytes(uint64_t count, unsigned width)
 { return (count * width + 7) / 8; }
 

@@ -39,9 +39,9 @@ static int check_areas(pqx_index *index, uint32_t tail, pqx_error *error)
         {PQX_CELLS_TEXTS, tiles},
         {PQX_CELLS_BOUNDS, tiles},
         {PQX_CELLS_PAIRS, s->key_values},
-        {PQX_CELLS_LEAVES, pqx_packed_parts(s->leaves, PQX_ELEMENTS_PER_CELL)},
-        {PQX_CELLS_NODES, pqx_packed_parts(s->nodes, PQX_ELEMENTS_PER_CELL)},
-        {PQX_CELLS_ROW_GROUPS, pqx_packed_parts(s->row_groups, PQX_ROW_GROUPS_PER_CELL)},
+        {PQX_CELLS_LEAVES, pqx_packed_parts(s->leaves, PQX_PACKED_ELEMENTS_PER_CELL)},
+        {PQX_CELLS_NODES, pqx_packed_parts(s->nodes, PQX_PACKED_ELEMENTS_PER_CELL)},
+        {PQX_CELLS_ROW_GROUPS, pqx_packed_parts(s->row_groups, PQX_PACKED_ROW_GROUPS_PER_CELL)},
         {PQX_CELLS_PLACED, tiles},
         {PQX_CELLS_NAMES, pqx_index_buckets(s)},
         {PQX_CELLS_BOOKS, 1},
@@ -95,12 +95,13 @@ static int read_tail(pqx_index *index, uint32_t tail, pqx_error *error)
     if (p->thrift_bytes > p->limit)
         return pqx_index_fail(index, error, PQX_BAD_CELL, tail + 36, p->limit, p->thrift_bytes);
     p->limit = p->thrift_bytes;
-    uint64_t least = PQX_LEAST_ROW_GROUP + PQX_LEAST_CHUNK * (uint64_t)s->leaves;
+    uint64_t least = PQX_PACKED_LEAST_ROW_GROUP + PQX_PACKED_LEAST_CHUNK * (uint64_t)s->leaves;
     if (s->row_groups > p->limit / least)
         return pqx_index_fail(index, error, PQX_BAD_CELL, tail + 8, p->limit / least,
                               s->row_groups);
-    if (!structs || structs > PQX_TILE_STRUCTS)
-        return pqx_index_fail(index, error, PQX_BAD_CELL, tail + 44, PQX_TILE_STRUCTS, structs);
+    if (!structs || structs > PQX_PACKED_TILE_CHUNKS)
+        return pqx_index_fail(index, error, PQX_BAD_CELL, tail + 44, PQX_PACKED_TILE_CHUNKS,
+                              structs);
     if (index->flags > ALL_FLAGS)
         return pqx_index_fail(index, error, PQX_BAD_CELL, tail + 48, ALL_FLAGS, index->flags);
     p->tiles_below = pqx_packed_parts(s->row_groups, p->tile_rows);

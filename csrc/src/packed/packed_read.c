@@ -145,11 +145,11 @@ int pqx_packed_load_entry(pqx_index *index, pqx_index_entry *entry, uint32_t id,
 {
     pqx_packed *p = pqx_packed_of(index);
     int is_node = (id & PQX_FLAT_GROUP) != 0;
-    uint32_t number = id & ~PQX_FLAT_GROUP, cell = number / PQX_ELEMENTS_PER_CELL,
-             at = number % PQX_ELEMENTS_PER_CELL, levels[3] = {0},
+    uint32_t number = id & ~PQX_FLAT_GROUP, cell = number / PQX_PACKED_ELEMENTS_PER_CELL,
+             at = number % PQX_PACKED_ELEMENTS_PER_CELL, levels[3] = {0},
              left = (is_node ? index->shape.nodes : index->shape.leaves)
-                    - cell * PQX_ELEMENTS_PER_CELL,
-             count = left < PQX_ELEMENTS_PER_CELL ? left : PQX_ELEMENTS_PER_CELL;
+                    - cell * PQX_PACKED_ELEMENTS_PER_CELL,
+             count = left < PQX_PACKED_ELEMENTS_PER_CELL ? left : PQX_PACKED_ELEMENTS_PER_CELL;
     pqx_packed_run *run = is_node ? &p->nodes : &p->leaves;
     entry->id = PQX_INDEX_NOTHING;
     PQX_TRY(pqx_packed_load_run(index, is_node ? PQX_CELLS_NODES : PQX_CELLS_LEAVES, cell, count,
@@ -338,11 +338,12 @@ int pqx_packed_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint
 
 int pqx_packed_load_row_group(pqx_index *index, uint32_t number, pqx_error *error)
 {
-    uint32_t cell = number / PQX_ROW_GROUPS_PER_CELL,
-             left = index->shape.row_groups - cell * PQX_ROW_GROUPS_PER_CELL;
-    return pqx_packed_load_run(index, PQX_CELLS_ROW_GROUPS, cell,
-                               left < PQX_ROW_GROUPS_PER_CELL ? left : PQX_ROW_GROUPS_PER_CELL,
-                               PQX_BOOK_ROW_GROUPS, &pqx_packed_of(index)->row_groups, error);
+    uint32_t cell = number / PQX_PACKED_ROW_GROUPS_PER_CELL,
+             left = index->shape.row_groups - cell * PQX_PACKED_ROW_GROUPS_PER_CELL;
+    return pqx_packed_load_run(
+        index, PQX_CELLS_ROW_GROUPS, cell,
+        left < PQX_PACKED_ROW_GROUPS_PER_CELL ? left : PQX_PACKED_ROW_GROUPS_PER_CELL,
+        PQX_BOOK_ROW_GROUPS, &pqx_packed_of(index)->row_groups, error);
 }
 
 int pqx_packed_read_row_groups(pqx_index *index, uint32_t first, uint32_t count,
@@ -353,7 +354,7 @@ int pqx_packed_read_row_groups(pqx_index *index, uint32_t first, uint32_t count,
         size_t columns_at;
         PQX_TRY(pqx_packed_load_row_group(index, first + i, error));
         index->own.size = 0;
-        PQX_TRY(pqx_packed_run_struct(&p->row_groups, (first + i) % PQX_ROW_GROUPS_PER_CELL,
+        PQX_TRY(pqx_packed_run_struct(&p->row_groups, (first + i) % PQX_PACKED_ROW_GROUPS_PER_CELL,
                                       &index->own, &columns_at, error));
         if (pqx_index_decode_row_group(&index->scanning, index->own.data, index->own.size,
                                        columns_at, &groups[i])

@@ -86,13 +86,13 @@ static int put_row_group(pqx_index *index, uint32_t number, uint32_t row, uint32
     pqx_index_begin(index);
     PQX_TRY(pqx_packed_load_row_group(index, number, error));
     index->own.size = 0;
-    PQX_TRY(pqx_packed_run_struct(&p->row_groups, number % PQX_ROW_GROUPS_PER_CELL, &index->own,
-                                  &columns_at, error));
+    PQX_TRY(pqx_packed_run_struct(&p->row_groups, number % PQX_PACKED_ROW_GROUPS_PER_CELL,
+                                  &index->own, &columns_at, error));
     size_t before = columns_at < index->own.size ? columns_at : index->own.size;
     PQX_TRY(pqx_buffer_append(out, index->own.data, before, error));
     if (columns_at != SIZE_MAX) {
         pqx_bytes head =
-            pqx_packed_columns_head(&p->row_groups.tile, number % PQX_ROW_GROUPS_PER_CELL);
+            pqx_packed_columns_head(&p->row_groups.tile, number % PQX_PACKED_ROW_GROUPS_PER_CELL);
         PQX_TRY(pqx_buffer_append(out, head.data, head.size, error));
         for (uint32_t leaf = 0; leaf < index->shape.leaves; leaf++) {
             const uint64_t *begin = &chunks->begins[(size_t)leaf * rows + row];

@@ -223,11 +223,13 @@ static int write_row_groups(pqx_packed_writer *w)
         .structs = &w->structs[PQX_BOOK_ROW_GROUPS], .compress = w->compress, .error = w->error};
     uint32_t all = w->scan->row_group_count;
     int status = PQX_OK;
-    for (uint32_t first = 0; status == PQX_OK && first < all; first += PQX_ROW_GROUPS_PER_CELL) {
+    for (uint32_t first = 0; status == PQX_OK && first < all;
+         first += PQX_PACKED_ROW_GROUPS_PER_CELL) {
         pqx_buffer *cell;
         status = begin_cell(w, PQX_CELLS_ROW_GROUPS, &cell);
         if (status == PQX_OK)
-            status = write_run(&tile, first, least(PQX_ROW_GROUPS_PER_CELL, all - first), cell);
+            status =
+                write_run(&tile, first, least(PQX_PACKED_ROW_GROUPS_PER_CELL, all - first), cell);
         if (status == PQX_OK) status = end_cell(w, PQX_CELLS_ROW_GROUPS);
     }
     pqx_tile_writer_free(&tile);
@@ -238,7 +240,7 @@ static int write_row_groups(pqx_packed_writer *w)
 static int write_places(pqx_packed_writer *w, const uint32_t *elements, uint32_t count,
                         int are_nodes, pqx_buffer *cell)
 {
-    int64_t rows[8][PQX_ELEMENTS_PER_CELL];
+    int64_t rows[8][PQX_PACKED_ELEMENTS_PER_CELL];
     for (uint32_t i = 0; i < count; i++) {
         uint32_t number = elements[i];
         const pqx_element *element = &w->scan->elements[number];
@@ -261,8 +263,8 @@ static int write_elements_of(pqx_packed_writer *w, pqx_tile_writer *tile, int ki
     int are_nodes = kind == PQX_CELLS_NODES;
     const uint32_t *elements = are_nodes ? w->names.node_element : w->scan->leaves;
     uint32_t all = are_nodes ? node_count(w) : w->scan->leaf_count;
-    for (uint32_t first = 0; first < all; first += PQX_ELEMENTS_PER_CELL) {
-        uint32_t count = least(PQX_ELEMENTS_PER_CELL, all - first);
+    for (uint32_t first = 0; first < all; first += PQX_PACKED_ELEMENTS_PER_CELL) {
+        uint32_t count = least(PQX_PACKED_ELEMENTS_PER_CELL, all - first);
         pqx_buffer *cell;
         PQX_TRY(begin_cell(w, kind, &cell));
         PQX_TRY(write_places(w, elements + first, count, are_nodes, cell));
@@ -444,8 +446,8 @@ static int write_payload(pqx_packed_writer *w)
     uint8_t entries[ENTRIES_BYTES];
     uint32_t groups = w->scan->row_group_count;
     PQX_TRY(check(w));
-    w->rows = groups < PQX_TILE_STRUCTS ? (groups ? groups : 1) : PQX_TILE_STRUCTS;
-    w->columns = least(PQX_TILE_COLUMNS, PQX_TILE_STRUCTS / w->rows);
+    w->rows = groups < PQX_PACKED_TILE_CHUNKS ? (groups ? groups : 1) : PQX_PACKED_TILE_CHUNKS;
+    w->columns = least(PQX_PACKED_TILE_COLUMNS, PQX_PACKED_TILE_CHUNKS / w->rows);
     PQX_TRY(pqx_index_names_make(w->footer, w->scan, &w->names, w->error));
     PQX_TRY(divide(w));
     PQX_TRY(write_tiles(w));

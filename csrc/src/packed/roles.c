@@ -18,32 +18,33 @@ typedef struct known_role {
 } known_role;
 
 static const known_role chunk_roles[] = {
-    {META(TOTAL_COMPRESSED_SIZE), PQX_ALONE, 0, 0},
-    {META(TOTAL_UNCOMPRESSED_SIZE), PQX_SAME, META(TOTAL_COMPRESSED_SIZE), 0},
-    {META(DICTIONARY_PAGE_OFFSET), PQX_CHAINED, 0, 0},
-    {META(DATA_PAGE_OFFSET), PQX_CHAINED, 0, 0},
-    {META(NUM_VALUES), PQX_ALONE, 0, 0},
-    {STATISTIC(NULL_COUNT), PQX_ALONE, 0, 0},
-    {LEVEL(DEFINITION, 0), PQX_DIFFERENCE, META(NUM_VALUES), STATISTIC(NULL_COUNT)},
-    {LEVEL(DEFINITION, 1), PQX_SAME, STATISTIC(NULL_COUNT), 0},
-    {LEVEL(REPETITION, 1), PQX_ALONE, 0, 0},
-    {LEVEL(REPETITION, 0), PQX_DIFFERENCE, META(NUM_VALUES), LEVEL(REPETITION, 1)},
-    {CODE(PQX_COLUMN_CHUNK_FILE_OFFSET), PQX_SAME, META(DATA_PAGE_OFFSET), 0},
-    {CODE(PQX_COLUMN_CHUNK_COLUMN_INDEX_LENGTH), PQX_ALONE, 0, 0},
-    {CODE(PQX_COLUMN_CHUNK_COLUMN_INDEX_OFFSET), PQX_CHAINED, 1, 0},
-    {CODE(PQX_COLUMN_CHUNK_OFFSET_INDEX_LENGTH), PQX_ALONE, 0, 0},
-    {CODE(PQX_COLUMN_CHUNK_OFFSET_INDEX_OFFSET), PQX_CHAINED, 2, 0},
-    {META(BLOOM_FILTER_LENGTH), PQX_ALONE, 0, 0},
-    {META(BLOOM_FILTER_OFFSET), PQX_CHAINED, 3, 0},
-    {STATISTIC(MIN_VALUE), PQX_ALONE, 0, 0},
-    {STATISTIC(MAX_VALUE), PQX_SAME, STATISTIC(MIN_VALUE), 0},
-    {STATISTIC(MIN), PQX_SAME, STATISTIC(MIN_VALUE), 0},
-    {STATISTIC(MAX), PQX_SAME, STATISTIC(MAX_VALUE), STATISTIC(MIN)},
+    {META(TOTAL_COMPRESSED_SIZE), PQX_PREDICTOR_ALONE, 0, 0},
+    {META(TOTAL_UNCOMPRESSED_SIZE), PQX_PREDICTOR_SAME, META(TOTAL_COMPRESSED_SIZE), 0},
+    {META(DICTIONARY_PAGE_OFFSET), PQX_PREDICTOR_CHAINED, 0, 0},
+    {META(DATA_PAGE_OFFSET), PQX_PREDICTOR_CHAINED, 0, 0},
+    {META(NUM_VALUES), PQX_PREDICTOR_ALONE, 0, 0},
+    {STATISTIC(NULL_COUNT), PQX_PREDICTOR_ALONE, 0, 0},
+    {LEVEL(DEFINITION, 0), PQX_PREDICTOR_DIFFERENCE, META(NUM_VALUES), STATISTIC(NULL_COUNT)},
+    {LEVEL(DEFINITION, 1), PQX_PREDICTOR_SAME, STATISTIC(NULL_COUNT), 0},
+    {LEVEL(REPETITION, 1), PQX_PREDICTOR_ALONE, 0, 0},
+    {LEVEL(REPETITION, 0), PQX_PREDICTOR_DIFFERENCE, META(NUM_VALUES), LEVEL(REPETITION, 1)},
+    {CODE(PQX_COLUMN_CHUNK_FILE_OFFSET), PQX_PREDICTOR_SAME, META(DATA_PAGE_OFFSET), 0},
+    {CODE(PQX_COLUMN_CHUNK_COLUMN_INDEX_LENGTH), PQX_PREDICTOR_ALONE, 0, 0},
+    {CODE(PQX_COLUMN_CHUNK_COLUMN_INDEX_OFFSET), PQX_PREDICTOR_CHAINED, 1, 0},
+    {CODE(PQX_COLUMN_CHUNK_OFFSET_INDEX_LENGTH), PQX_PREDICTOR_ALONE, 0, 0},
+    {CODE(PQX_COLUMN_CHUNK_OFFSET_INDEX_OFFSET), PQX_PREDICTOR_CHAINED, 2, 0},
+    {META(BLOOM_FILTER_LENGTH), PQX_PREDICTOR_ALONE, 0, 0},
+    {META(BLOOM_FILTER_OFFSET), PQX_PREDICTOR_CHAINED, 3, 0},
+    {STATISTIC(MIN_VALUE), PQX_PREDICTOR_ALONE, 0, 0},
+    {STATISTIC(MAX_VALUE), PQX_PREDICTOR_SAME, STATISTIC(MIN_VALUE), 0},
+    {STATISTIC(MIN), PQX_PREDICTOR_SAME, STATISTIC(MIN_VALUE), 0},
+    {STATISTIC(MAX), PQX_PREDICTOR_SAME, STATISTIC(MAX_VALUE), STATISTIC(MIN)},
 };
 static const known_role row_group_roles[] = {
-    {CODE(PQX_ROW_GROUP_TOTAL_COMPRESSED_SIZE), PQX_ALONE, 0, 0},
-    {CODE(PQX_ROW_GROUP_TOTAL_BYTE_SIZE), PQX_SAME, CODE(PQX_ROW_GROUP_TOTAL_COMPRESSED_SIZE), 0},
-    {CODE(PQX_ROW_GROUP_FILE_OFFSET), PQX_ALONE, 0, 0},
+    {CODE(PQX_ROW_GROUP_TOTAL_COMPRESSED_SIZE), PQX_PREDICTOR_ALONE, 0, 0},
+    {CODE(PQX_ROW_GROUP_TOTAL_BYTE_SIZE), PQX_PREDICTOR_SAME,
+     CODE(PQX_ROW_GROUP_TOTAL_COMPRESSED_SIZE), 0},
+    {CODE(PQX_ROW_GROUP_FILE_OFFSET), PQX_PREDICTOR_ALONE, 0, 0},
 };
 static const struct {
     uint64_t length, first, second;
@@ -90,12 +91,12 @@ static void sort_roles(pqx_packed_structs *s, const known_role *known, uint32_t 
     }
 }
 
-/* Return the number of a role, or PQX_NO_ROLE. */
+/* Return the number of a role, or PQX_PACKED_NO_ROLE. */
 static uint8_t number_of(const pqx_packed_structs *s, uint64_t code, int area)
 {
     for (uint32_t i = 0; code && i < s->role_count; i++)
         if (s->coded[i].code == code && s->coded[i].area == area) return (uint8_t)i;
-    return PQX_NO_ROLE;
+    return PQX_PACKED_NO_ROLE;
 }
 
 /* Add the chains whose roles there are; chain_of[] are their numbers, or -1. */
@@ -106,12 +107,12 @@ static void add_chains(pqx_packed_structs *s, int chain_of[CHAINS])
                 first = number_of(s, chunk_chains[i].first, PQX_ROLE_PLACED),
                 second = number_of(s, chunk_chains[i].second, PQX_ROLE_PLACED);
         chain_of[i] = -1;
-        if (s->kind != PQX_BOOK_CHUNKS || length == PQX_NO_ROLE) continue;
-        if (first == PQX_NO_ROLE) {
+        if (s->kind != PQX_BOOK_CHUNKS || length == PQX_PACKED_NO_ROLE) continue;
+        if (first == PQX_PACKED_NO_ROLE) {
             first = second;
-            second = PQX_NO_ROLE;
+            second = PQX_PACKED_NO_ROLE;
         }
-        if (first == PQX_NO_ROLE) continue;
+        if (first == PQX_PACKED_NO_ROLE) continue;
         chain_of[i] = (int)s->chain_count;
         s->chains[s->chain_count++] = (pqx_packed_chain){length, first, second};
     }
@@ -120,20 +121,21 @@ static void add_chains(pqx_packed_structs *s, int chain_of[CHAINS])
 static pqx_packed_role role_of(const pqx_packed_structs *s, const known_role *known, uint8_t area,
                                const int chain_of[CHAINS])
 {
-    pqx_packed_role alone = {area, PQX_ALONE, 0, 0};
-    if (known->predictor == PQX_CHAINED) {
+    pqx_packed_role alone = {area, PQX_PREDICTOR_ALONE, 0, 0};
+    if (known->predictor == PQX_PREDICTOR_CHAINED) {
         int chain = chain_of[known->first];
         return area != PQX_ROLE_PLACED || chain < 0
                    ? alone
-                   : (pqx_packed_role){area, PQX_CHAINED, (uint8_t)chain, 0};
+                   : (pqx_packed_role){area, PQX_PREDICTOR_CHAINED, (uint8_t)chain, 0};
     }
     uint8_t first = number_of(s, known->first, area), second = number_of(s, known->second, area);
-    if (known->predictor == PQX_SAME && first == PQX_NO_ROLE) first = second;
-    if (known->predictor == PQX_ALONE || first == PQX_NO_ROLE) return alone;
-    if (known->predictor == PQX_SAME) return (pqx_packed_role){area, PQX_SAME, first, 0};
-    return second == PQX_NO_ROLE || area == PQX_ROLE_WORDS
+    if (known->predictor == PQX_PREDICTOR_SAME && first == PQX_PACKED_NO_ROLE) first = second;
+    if (known->predictor == PQX_PREDICTOR_ALONE || first == PQX_PACKED_NO_ROLE) return alone;
+    if (known->predictor == PQX_PREDICTOR_SAME)
+        return (pqx_packed_role){area, PQX_PREDICTOR_SAME, first, 0};
+    return second == PQX_PACKED_NO_ROLE || area == PQX_ROLE_WORDS
                ? alone
-               : (pqx_packed_role){area, PQX_DIFFERENCE, first, second};
+               : (pqx_packed_role){area, PQX_PREDICTOR_DIFFERENCE, first, second};
 }
 
 void pqx_packed_predict(pqx_packed_structs *s)
@@ -147,6 +149,6 @@ void pqx_packed_predict(pqx_packed_structs *s)
         uint8_t area = s->coded[i].area;
         uint32_t rank = rank_of(known, count, s->coded[i].code);
         s->roles[i] = rank < count ? role_of(s, &known[rank], area, chain_of)
-                                   : (pqx_packed_role){area, PQX_ALONE, 0, 0};
+                                   : (pqx_packed_role){area, PQX_PREDICTOR_ALONE, 0, 0};
     }
 }

@@ -6,11 +6,6 @@
 #include "packed/book.h"
 #include "packed/numbers.h"
 
-enum { PQX_WORDS_RAW, PQX_WORDS_ALPHABET, PQX_WORDS_ZSTD };
-enum { PQX_WORDS_LONG = 32, PQX_WORDS_HOT = 16 };
-enum { PQX_TEMPLATES_ONE, PQX_TEMPLATES_BY_COLUMN, PQX_TEMPLATES_BY_STRUCT };
-enum { PQX_TILE_STRUCTS = 1024 };
-
 /* Parts of a tile: the areas of roles, and the rests of long texts. */
 enum { PQX_PART_RESTS = PQX_ROLE_WORDS + 1 };
 

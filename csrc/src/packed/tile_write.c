@@ -58,7 +58,7 @@ static int write_templates(pqx_tile_writer *w, pqx_buffer *out)
 /* Return the value of a role in a struct, 0 if it has none. */
 static int64_t value_at(const pqx_tile_writer *w, unsigned role, uint32_t column, uint32_t row)
 {
-    if (role == PQX_NO_ROLE || !pqx_tile_has(w, column, row, role)) return 0;
+    if (role == PQX_PACKED_NO_ROLE || !pqx_tile_has(w, column, row, role)) return 0;
     return pqx_tile_values(w, role)[(size_t)column * w->place.rows + row];
 }
 
@@ -67,7 +67,7 @@ static int begin_of(const pqx_tile_writer *w, const pqx_packed_chain *chain, uin
                     uint32_t row, int64_t *begin)
 {
     unsigned role = pqx_tile_has(w, column, row, chain->first) ? chain->first : chain->second;
-    if (role == PQX_NO_ROLE || !pqx_tile_has(w, column, row, role)) return 0;
+    if (role == PQX_PACKED_NO_ROLE || !pqx_tile_has(w, column, row, role)) return 0;
     *begin = value_at(w, role, column, row);
     return 1;
 }
@@ -115,7 +115,7 @@ static void follow_chain(const pqx_tile_writer *w, unsigned role, int64_t *resid
 static void predict(const pqx_tile_writer *w, unsigned role, int64_t *residuals)
 {
     const pqx_packed_role *r = &w->structs->roles[role];
-    if (r->predictor == PQX_CHAINED) {
+    if (r->predictor == PQX_PREDICTOR_CHAINED) {
         follow_chain(w, role, residuals);
         return;
     }
@@ -123,7 +123,7 @@ static void predict(const pqx_tile_writer *w, unsigned role, int64_t *residuals)
         for (uint32_t row = 0; row < w->place.rows; row++) {
             size_t at = (size_t)column * w->place.rows + row;
             int64_t from = value_at(w, r->first, column, row);
-            if (r->predictor == PQX_DIFFERENCE)
+            if (r->predictor == PQX_PREDICTOR_DIFFERENCE)
                 from = difference(from, value_at(w, r->second, column, row));
             residuals[at] = difference(pqx_tile_values(w, role)[at], from);
         }
@@ -157,7 +157,7 @@ static int write_role(pqx_tile_writer *w, unsigned role, pqx_buffer *out)
     int64_t *values = pqx_tile_values(w, role), *residuals = (int64_t *)(void *)w->residuals.data;
     uint32_t columns = w->place.columns, rows = w->place.rows;
     size_t first = out->size;
-    if (w->structs->roles[role].predictor != PQX_ALONE) {
+    if (w->structs->roles[role].predictor != PQX_PREDICTOR_ALONE) {
         predict(w, role, residuals);
         fill(w, role, residuals);
         PQX_TRY(pqx_packed_table_write(residuals, columns, rows, out, w->error));

@@ -62,9 +62,9 @@ static void decode(pqx_packed_values *v, const pqx_role_set *wanted)
         int64_t *values = pqx_packed_values_of(v, number);
         pqx_packed_table_column(table, v->column, v->first, v->count, values);
         if (table->is_marked) continue;
-        if (role->predictor == PQX_CHAINED) add_position(v, number, values);
-        else if (role->predictor != PQX_ALONE) add_role(v, role->first, 0, values);
-        if (role->predictor == PQX_DIFFERENCE) add_role(v, role->second, 1, values);
+        if (role->predictor == PQX_PREDICTOR_CHAINED) add_position(v, number, values);
+        else if (role->predictor != PQX_PREDICTOR_ALONE) add_role(v, role->first, 0, values);
+        if (role->predictor == PQX_PREDICTOR_DIFFERENCE) add_role(v, role->second, 1, values);
     }
 }
 
@@ -75,7 +75,7 @@ static void advance_chain(pqx_packed_values *v, const pqx_packed_chain *chain, i
     for (uint32_t row = 0; row < v->count; row++) {
         if (!v->is_uniform) roles = &pqx_packed_template_at(v, row)->roles;
         unsigned begin = pqx_has_role(roles, chain->first) ? chain->first : chain->second;
-        if (begin == PQX_NO_ROLE || !pqx_has_role(roles, begin)) continue;
+        if (begin == PQX_PACKED_NO_ROLE || !pqx_has_role(roles, begin)) continue;
         uint64_t length = pqx_has_role(roles, chain->length)
                               ? (uint64_t)pqx_packed_values_of(v, chain->length)[row]
                               : 0;
@@ -90,7 +90,7 @@ static void advance(pqx_packed_values *v, const pqx_role_set *decoded)
     for (unsigned i = 0; i < book->chain_count; i++) {
         const pqx_packed_chain *chain = &book->chains[i];
         if (pqx_has_role(decoded, chain->length) && pqx_has_role(decoded, chain->first)
-            && (chain->second == PQX_NO_ROLE || pqx_has_role(decoded, chain->second)))
+            && (chain->second == PQX_PACKED_NO_ROLE || pqx_has_role(decoded, chain->second)))
             advance_chain(v, chain, v->positions + (size_t)i * v->count);
     }
 }
@@ -99,7 +99,7 @@ static void add_chain(const pqx_packed_chain *chain, pqx_role_set *set)
 {
     pqx_add_role(set, chain->length);
     pqx_add_role(set, chain->first);
-    if (chain->second != PQX_NO_ROLE) pqx_add_role(set, chain->second);
+    if (chain->second != PQX_PACKED_NO_ROLE) pqx_add_role(set, chain->second);
 }
 
 /* Add the roles from which those of a set are predicted, and from which these are, and so on. */
@@ -111,9 +111,9 @@ static void add_arguments(const pqx_packed_book *book, pqx_role_set *set)
         for (unsigned role = 0; role < book->role_count; role++) {
             const pqx_packed_role *r = &book->roles[role];
             if (!pqx_has_role(set, role)) continue;
-            if (r->predictor == PQX_CHAINED) add_chain(&book->chains[r->first], set);
-            else if (r->predictor != PQX_ALONE) pqx_add_role(set, r->first);
-            if (r->predictor == PQX_DIFFERENCE) pqx_add_role(set, r->second);
+            if (r->predictor == PQX_PREDICTOR_CHAINED) add_chain(&book->chains[r->first], set);
+            else if (r->predictor != PQX_PREDICTOR_ALONE) pqx_add_role(set, r->first);
+            if (r->predictor == PQX_PREDICTOR_DIFFERENCE) pqx_add_role(set, r->second);
         }
     } while (memcmp(&before, set, sizeof before));
 }
@@ -125,7 +125,7 @@ static pqx_role_set chain_roles(const pqx_packed_values *v, const pqx_role_set *
     pqx_role_set set = {{0}};
     for (unsigned role = 0; role < book->role_count; role++) {
         const pqx_packed_role *r = &book->roles[role];
-        if (!pqx_has_role(wanted, role) || r->predictor != PQX_CHAINED) continue;
+        if (!pqx_has_role(wanted, role) || r->predictor != PQX_PREDICTOR_CHAINED) continue;
         if (v->tile->tables[role].is_marked || !pqx_has_role(&v->roles, role)) continue;
         add_chain(&book->chains[r->first], &set);
     }

@@ -35,7 +35,7 @@ int pqx_packed_tile_read_words(pqx_packed_tile *tile, pqx_content *c)
     PQX_TRY(pqx_content_take(c, count, &tile->aliases));
     for (unsigned i = 0, number = 0; i < book->role_count; i++) {
         if (book->roles[i].area != PQX_ROLE_WORDS) continue;
-        if (tile->aliases[number] > (book->roles[i].predictor == PQX_SAME))
+        if (tile->aliases[number] > (book->roles[i].predictor == PQX_PREDICTOR_SAME))
             return pqx_content_fail(c, PQX_BAD_VALUE, at + number, 0, tile->aliases[number]);
         number++;
     }

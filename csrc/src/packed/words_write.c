@@ -14,7 +14,7 @@ static pqx_bytes text_of(const pqx_tile_writer *w, unsigned role, size_t at)
 static int is_alias(const pqx_tile_writer *w, unsigned role)
 {
     const pqx_packed_role *r = &w->structs->roles[role];
-    if (r->predictor != PQX_SAME) return 0;
+    if (r->predictor != PQX_PREDICTOR_SAME) return 0;
     for (uint32_t column = 0; column < w->place.columns; column++) {
         for (uint32_t row = 0; row < w->place.rows; row++) {
             size_t at = (size_t)column * w->place.rows + row;
@@ -166,7 +166,7 @@ static int join(pqx_tile_writer *w, const int64_t *lengths, const pqx_buffer *bl
 int pqx_tile_write_words(pqx_tile_writer *w, pqx_buffer *hot, pqx_buffer *cold)
 {
     uint8_t aliases[PQX_MOST_ROLES] = {0};
-    int64_t lengths[2][PQX_TILE_STRUCTS];
+    int64_t lengths[2][PQX_PACKED_TILE_CHUNKS];
     pqx_buffer blocks[2] = {{0}, {0}};
     int status = PQX_OK, has_words = 0;
     for (unsigned role = 0; status == PQX_OK && role < w->structs->role_count; role++) {

@@ -31,7 +31,7 @@ final class FlatTail extends FormTail {
             throw record.damaged("a tail block of " + size + " bytes", 24);
         Bytes block = file.get(located.payload + length - size, size);
         if (block.crc(0, size - 4) != record.word(28)) throw record.damaged("a wrong checksum of the tail block", 28);
-        if (!record.startsWith(Locator.FLAT, 0) || record.word(16) != Wire.FLAT_LAYOUT_VERSION)
+        if (!record.startsWith(Form.FLAT.uuid, 0) || record.word(16) != Wire.FLAT_LAYOUT_VERSION)
             throw new NotSliced(NotSliced.Reason.UNKNOWN_LAYOUT, "a flat footer of another layout");
         return new FlatTail(located.payload, length, block);
     }

@@ -3,7 +3,7 @@ package dev.parquetext.footer;
 import java.io.IOException;
 import java.util.List;
 
-/** A footer, opened by its flat or index form. Parts of a slice are read on request. */
+/** A footer, opened by one of its forms. Parts of a slice are read on request. */
 interface FooterReader {
     FormTail tail();
 

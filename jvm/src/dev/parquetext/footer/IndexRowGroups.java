@@ -54,7 +54,7 @@ final class IndexRowGroups {
     }
 
     /** The bytes around a row group's columns, whose list is left out at {@code columnsAt}. */
-    private static RowGroup decoded(Bytes own, int columnsAt) throws NotSliced {
+    static RowGroup decoded(Bytes own, int columnsAt) throws NotSliced {
         ThriftIn in = new ThriftIn(own, 0);
         long numRows = 0, fileOffset = -1, size = -1;
         int ordinal = -1;

@@ -26,17 +26,8 @@ final class IndexTail extends FormTail {
     final Bytes listed;
 
     static IndexTail open(FileBytes file, Located located) throws IOException, NotSliced {
-        int length = located.length;
-        if (length < FIXED + RECORD) throw NotSliced.damaged("an index of " + length + " bytes", located.payload);
-        long end = located.payload + length;
-        Bytes record = file.get(end - RECORD, RECORD);
-        int size = record.count(4);
-        if (size < FIXED + RECORD || size > length) throw record.damaged("a tail block of " + size + " bytes", 4);
-        Bytes block = file.get(end - size, size);
-        if (block.crc(0, size - 4) != record.word(8)) throw record.damaged("a wrong checksum of the tail block", 8);
-        if (record.word(0) != Wire.INDEX_LAYOUT_VERSION)
-            throw new NotSliced(NotSliced.Reason.UNKNOWN_LAYOUT, "a footer index of another layout");
-        return new IndexTail(located.payload, length, block);
+        Bytes block = TailBlock.read(file, located, FIXED + RECORD, Wire.INDEX_LAYOUT_VERSION);
+        return new IndexTail(located.payload, located.length, block);
     }
 
     private IndexTail(long payload, int length, Bytes block) throws NotSliced {

@@ -6,11 +6,9 @@ import java.util.Base64;
 
 /** Finds the block that opens a file, from the back of the file's last bytes and without Thrift. */
 final class Locator {
-    static final byte[] FLAT = uuid(Wire.UUID_FLAT_FOOTER);
-    private static final byte[] INDEX = uuid(Wire.UUID_FOOTER_INDEX);
-    private static final byte[] REFERENCE = uuid(Wire.UUID_FOOTER_REFERENCE);
-    private static final byte[] DIALECT = uuid(Wire.UUID_ARROW_DIALECT);
-    private static final byte[] SPEC = uuid("08ffff01"), THRIFT = uuid("08feff03");
+    private static final byte[] REFERENCE = Form.bytes(Wire.UUID_FOOTER_REFERENCE);
+    private static final byte[] DIALECT = Form.bytes(Wire.UUID_ARROW_DIALECT);
+    private static final byte[] SPEC = Form.bytes("08ffff01"), THRIFT = Form.bytes("08feff03");
     private static final int TRAILER = Wire.BLOCK_TRAILER_BYTES, PAR3_TRAILER = 16, DIALECT_TRAILER = 33;
     private static final int BEHIND_STOP = 8, MARKER = 4;
     private static final int TEXT_END = 40; // characters whose 30 bytes end in a trailer
@@ -35,13 +33,6 @@ final class Locator {
             super(uuid, payload, length);
             this.crc = crc;
         }
-    }
-
-    private static byte[] uuid(String hex) {
-        byte[] uuid = new byte[hex.length() / 2];
-        for (int i = 0; i < uuid.length; i++)
-            uuid[i] = (byte) Integer.parseInt(hex.substring(2 * i, 2 * i + 2), 16);
-        return uuid;
     }
 
     /** Reads the file's end and finds the block. */
@@ -73,7 +64,7 @@ final class Locator {
         if (tail.crc(at + 4, 4) != tail.word(at + 8)) throw tail.damaged("a wrong checksum of PAR3's length", at + 8);
         long payload = file.size - PAR3_TRAILER - length;
         if (payload < 4) throw tail.damaged("a PAR3 footer longer than its file", at + 4);
-        return new Located("par3", payload, 0, payload, length);
+        return new Located(Form.PAR3, payload, 0, payload, length);
     }
 
     /** Step over blocks of others, by their trailers, to one of ours. */
@@ -85,9 +76,9 @@ final class Locator {
         while (end - footer > TRAILER && end - begin >= TRAILER) {
             Trailer trailer = trailer(tail.part((int) (end - begin) - TRAILER, TRAILER), end);
             if (trailer == null || trailer.payload <= footer) return byText(end);
-            if (form(trailer.uuid) != null)
-                return new Located(
-                        form(trailer.uuid), footer, trailer.payload - footer, trailer.payload, trailer.length);
+            Form form = Form.of(trailer.uuid);
+            if (form != null)
+                return new Located(form, footer, trailer.payload - footer, trailer.payload, trailer.length);
             if (trailer.uuid.holds(REFERENCE)) {
                 if (trailer.payload < begin) throw none("a reference longer than what was read");
                 Bytes payload = tail.part((int) (trailer.payload - begin), trailer.length);
@@ -95,7 +86,7 @@ final class Locator {
             }
             end = trailer.payload;
         }
-        throw none("no flat footer and no index");
+        throw none("no block of a known form");
     }
 
     /** Return the begin of a block of the arrow dialect that ends there, else the same offset. */
@@ -104,10 +95,6 @@ final class Locator {
         if (at < 0 || !tail.startsWith(DIALECT, at + DIALECT_TRAILER - DIALECT.length)) return end;
         long front = end - DIALECT_TRAILER - tail.u32(at + 5);
         return tail.crc(at + 5, 8) == tail.word(at + 13) && front > footer ? front : end;
-    }
-
-    private static String form(Bytes uuid) {
-        return uuid.holds(FLAT) ? "flat" : uuid.holds(INDEX) ? "index" : null;
     }
 
     /** Return the trailer in 28 bytes that end at {@code end} of the file; null if there is none. */
@@ -121,9 +108,9 @@ final class Locator {
     private Located byText(long end) throws NotSliced {
         int at = (int) (end - begin);
         byte[] last = at >= TEXT_END && end - footer >= TEXT_END ? decoded(at - TEXT_END, TEXT_END) : null;
-        if (last == null) throw none("no flat footer and no index");
+        if (last == null) throw none("no block of a known form");
         Trailer trailer = trailer(new Bytes(last, last.length - TRAILER, TRAILER, end), end);
-        if (trailer == null || !trailer.uuid.holds(REFERENCE)) throw none("no flat footer and no index");
+        if (trailer == null || !trailer.uuid.holds(REFERENCE)) throw none("no block of a known form");
         long size = (long) trailer.length + TRAILER, text = size / 3 * 4;
         if (size % 3 != 0 || size > MOST_TEXT || text > end - footer || text > at)
             throw tail.damaged("a reference of " + size + " bytes", at);
@@ -156,13 +143,13 @@ final class Locator {
             throw payload.damaged("a reference of another Thrift footer", 16);
         for (int i = reference.blocks.size(); i-- > 0; ) {
             Reference.Block block = reference.blocks.get(i);
-            String form = form(block.uuid);
+            Form form = Form.of(block.uuid);
             if (form == null) continue;
             if (i == reference.blocks.size() - 1 && begin > block.payload && reference.tailBlock.length > 0)
                 file.hold(block.payload + block.length - reference.tailBlock.length, reference.tailBlock);
             return new Located(form, footer, reference.structLength - 1, block.payload, block.length);
         }
-        throw none("no flat footer and no index");
+        throw none("no block of a known form");
     }
 
     /** Return true if there is a marker, followed by the length of the rest of the footer without its stop. */

@@ -5,9 +5,9 @@ public final class NotSliced extends Exception {
     private static final long serialVersionUID = 1;
 
     public enum Reason {
-        /** The file has no flat footer and no index, or is no Parquet file. */
+        /** The file has no block of a known form, or is no Parquet file. */
         NO_BLOCK,
-        /** Bytes of the flat footer or index, or of the reference to it, violate the format. */
+        /** Bytes of the block, or of the reference to it, violate the format. */
         DAMAGED,
         /** The footer, or a wanted column, is encrypted. */
         ENCRYPTED,

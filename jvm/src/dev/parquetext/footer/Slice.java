@@ -12,7 +12,7 @@ public final class Slice {
 
     /**
      * @param footer the struct, without the length and magic that follow it in a file
-     * @param form the form it was made from: {@code flat}, {@code index} or {@code par3}
+     * @param form the form it was made from: {@code flat}, {@code index}, {@code packed} or {@code par3}
      * @param bytesRead of the file
      * @param reads ranges of the file that were asked for
      */

@@ -184,21 +184,10 @@ final class SliceWriter {
         }
         out.put(chunk.thrift.part(0, in.header));
         out.header(last, Wire.THRIFT_COLUMN_META_DATA_PATH_IN_SCHEMA, Wire.TYPE_LIST);
-        putPath(path);
+        out.path(path);
         if (more) out.header(Wire.THRIFT_COLUMN_META_DATA_PATH_IN_SCHEMA, in.id, in.type);
         int rest = more ? in.at : in.header;
         out.put(chunk.thrift.part(rest, chunk.thrift.size - rest));
-    }
-
-    private void putPath(byte[] path) throws NotSliced {
-        int parts = 1, begin = 0;
-        for (byte letter : path) parts += letter == 0 ? 1 : 0;
-        out.list(Wire.TYPE_BINARY, parts);
-        for (int i = 0; i <= path.length; i++) {
-            if (i < path.length && path[i] != 0) continue;
-            out.binary(path, begin, i - begin);
-            begin = i + 1;
-        }
     }
 
     /** A ColumnMetaData of the facts that are there. */
@@ -209,7 +198,7 @@ final class SliceWriter {
         out.list(Wire.TYPE_I32, Integer.bitCount(chunk.encodings));
         for (int i = 0; i < 32; i++) if ((chunk.encodings >> i & 1) != 0) out.integer(i);
         out.field(Wire.THRIFT_COLUMN_META_DATA_PATH_IN_SCHEMA, Wire.TYPE_LIST);
-        putPath(path);
+        out.path(path);
         if (chunk.has(Chunk.CODEC)) out.integer(Wire.THRIFT_COLUMN_META_DATA_CODEC, Wire.TYPE_I32, chunk.codec);
         out.integer(Wire.THRIFT_COLUMN_META_DATA_NUM_VALUES, Wire.TYPE_I64, chunk.numValues);
         if (chunk.has(Chunk.UNCOMPRESSED))

@@ -17,7 +17,7 @@ public final class Slicer {
     private Slicer(ByteSource source) throws IOException, NotSliced {
         file = new FileBytes(source);
         located = Locator.locate(file);
-        reader = located.form.equals("index") ? new IndexReader(file, located) : new FlatReader(file, located);
+        reader = Form.open(file, located);
     }
 
     /**
@@ -49,7 +49,7 @@ public final class Slicer {
     }
 
     private Slice made(byte[] footer) {
-        return new Slice(footer, located.form, file.bytesRead(), file.reads());
+        return new Slice(footer, located.form.title, file.bytesRead(), file.reads());
     }
 
     private byte[] project(Projection projection, KeyValueChoice keyValues, boolean forScan)

@@ -7,7 +7,7 @@ final class ThriftOut {
     private static final int MOST = 1 << 29;
 
     private final int most;
-    private byte[] data = new byte[1024];
+    private byte[] data = new byte[256];
     private int size;
     private int last;
 
@@ -47,6 +47,10 @@ final class ThriftOut {
         data[size++] = (byte) value;
     }
 
+    int size() {
+        return size;
+    }
+
     void integer(long value) throws NotSliced {
         varint(value << 1 ^ value >> 63);
     }
@@ -56,12 +60,31 @@ final class ThriftOut {
         put(bytes, begin, length);
     }
 
+    /** A binary value: the lowest bytes of a number, up to 8. */
+    void number(long value, int length, boolean isBigEndian) throws NotSliced {
+        reserve(1 + length);
+        data[size++] = (byte) length;
+        for (int i = 0; i < length; i++) data[size++] = (byte) (value >>> 8 * (isBigEndian ? length - 1 - i : i));
+    }
+
     void list(int itemType, int count) throws NotSliced {
         if (count < 15) {
             put(count << 4 | itemType);
         } else {
             put(0xF0 | itemType);
             varint(count);
+        }
+    }
+
+    /** The list of the names of a path, which has NUL between them. */
+    void path(byte[] path) throws NotSliced {
+        int parts = 1, begin = 0;
+        for (byte letter : path) parts += letter == 0 ? 1 : 0;
+        list(Wire.TYPE_BINARY, parts);
+        for (int i = 0; i <= path.length; i++) {
+            if (i < path.length && path[i] != 0) continue;
+            binary(path, begin, i - begin);
+            begin = i + 1;
         }
     }
 

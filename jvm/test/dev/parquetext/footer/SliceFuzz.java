@@ -43,7 +43,7 @@ public final class SliceFuzz {
     private List<String> names() throws IOException, NotSliced {
         FileBytes file = new FileBytes(source(sound));
         Located here = Locator.locate(file);
-        FooterReader reader = here.form.equals("index") ? new IndexReader(file, here) : new FlatReader(file, here);
+        FooterReader reader = Form.open(file, here);
         List<String> names = new ArrayList<>();
         for (Element element : new Columns(file, here, reader).all())
             if (element.parent == 0 && !element.isNode)
@@ -121,19 +121,45 @@ public final class SliceFuzz {
         return data[at] & 0xFF | (data[at + 1] & 0xFF) << 8 | (data[at + 2] & 0xFF) << 16 | data[at + 3] << 24;
     }
 
-    private static void sign(byte[] data, int begin, int end, int at) {
+    private static void sign(byte[] data, int[] range) {
         CRC32 crc = new CRC32();
-        crc.update(data, begin, end - begin);
-        for (int i = 0; i < 4; i++) data[at + i] = (byte) (crc.getValue() >> 8 * i);
+        crc.update(data, range[0], range[1] - range[0]);
+        int value = (int) crc.getValue();
+        if (range.length > 3) {
+            int begin = range[0] - Wire.PACKED_CRC_BYTES;
+            value = PackedFile.crc(new Bytes(data, begin, range[1] - begin, 0), range[3]);
+        }
+        for (int i = 0; i < 4; i++) data[range[2] + i] = (byte) (value >> 8 * i);
     }
 
     private static void signAround(byte[] data, int at, List<int[]> ranges) {
-        for (int[] range : ranges) if (at >= range[0] && at < range[1]) sign(data, range[0], range[1], range[2]);
+        for (int[] range : ranges) if (at >= range[0] && at < range[1]) sign(data, range);
     }
 
-    /** Ranges under a checksum before them: begin, end, offset of the checksum; the tail block last. */
-    private List<int[]> signed() {
+    /** Cells of a packed footer, with the begins of their checksums. */
+    private void addCells(List<int[]> ranges) throws IOException, NotSliced {
+        FileBytes bytes = new FileBytes(source(sound));
+        PackedTail tail = PackedTail.open(bytes, located);
+        PackedFile file = new PackedFile(bytes, tail, new Allowance(located));
+        for (int kind = Wire.CELLS_BOOKS; kind <= Wire.CELLS_SLOTS; kind++) {
+            for (int number = 0; number < tail.area(kind).cells && kind != Wire.CELLS_NAMES; number++) {
+                int[] cell = file.range(kind, number);
+                int begin = (int) located.payload + cell[0], content = begin + Wire.PACKED_CRC_BYTES;
+                if (cell[1] - cell[0] > Wire.PACKED_CRC_BYTES)
+                    ranges.add(new int[] {
+                        content, (int) located.payload + cell[1], begin, PackedFile.start(kind, number)
+                    });
+            }
+        }
+    }
+
+    /**
+     * Ranges under a checksum before them: begin, end, offset of the checksum, and what this begins with if it is not
+     * 0; the tail block last.
+     */
+    private List<int[]> signed() throws IOException, NotSliced {
         List<int[]> ranges = new ArrayList<>();
+        if (located.form == Form.PACKED) addCells(ranges);
         int begin = (int) located.payload, end = begin + located.length;
         for (int at = Math.max(begin, end - MOST_SEARCHED); at < end - 16; at++) {
             CRC32 crc = new CRC32();
@@ -149,13 +175,13 @@ public final class SliceFuzz {
     /** Ranges of the Thrift footer under one checksum of an index: its offset, then begin and end of each range. */
     private List<int[]> signedThrift() throws IOException, NotSliced {
         List<int[]> all = new ArrayList<>();
-        if (!located.form.equals("index")) return all;
+        if (located.form != Form.INDEX) return all;
         FileBytes bytes = new FileBytes(source(sound));
         IndexTail tail = IndexTail.open(bytes, located);
         IndexFile file = new IndexFile(bytes, located, tail);
-        for (int node = 0; node < tail.nodes; node++) addElement(all, IndexEntry.of(file, true, node));
+        for (int node = 0; node < tail.nodes; node++) addElement(all, IndexEntry.of(file, SchemaEntry.NODE_BIT | node));
         for (int leaf = 0; leaf < tail.leaves; leaf++) {
-            IndexEntry entry = IndexEntry.of(file, false, leaf);
+            IndexEntry entry = IndexEntry.of(file, leaf);
             addElement(all, entry);
             IndexFile.Range[] ranges = new IndexChunks(file, entry).ranges(0);
             all.add(thriftOf((int) entry.cell.origin + tail.schemaBytes, ranges));
@@ -164,7 +190,7 @@ public final class SliceFuzz {
     }
 
     private void addElement(List<int[]> all, IndexEntry entry) {
-        all.add(thriftOf((int) entry.cell.origin + 4, entry.thrift));
+        all.add(thriftOf((int) entry.cell.origin + 4, entry.range));
     }
 
     private int[] thriftOf(int crcAt, IndexFile.Range... ranges) {
