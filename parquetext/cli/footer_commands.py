@@ -83,6 +83,7 @@ def _fields_of(found: dict, full: bool) -> list[tuple[str, object]]:
     fields = [
         ("created by", found["created_by"] or "not told"),
         ("version", str(found["format_version"])),
+        *([("declares", f"format {found['declared_version']}")] if found["declared_version"] else []),
         ("rows", found["num_rows"]),
         ("row groups", found["num_row_groups"]),
         ("columns", found["num_columns"]),

@@ -73,6 +73,8 @@ def _lines(fields) -> list[tuple[str, object]]:
         lines.append(("table", all_counted(numbers)))
     if fields.auto:
         lines.append(("auto would add", fields.auto))
+    if fields.declared_version:
+        lines.append(("declares", f"format {fields.declared_version}"))
     if fields.created_by:
         lines.append(("created by", fields.created_by))
     lines += [("note" if finding.is_note else "finding", str(finding)) for finding in fields.findings]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
+from ...errors import ParquetextError
 from ...footer.columns import Column, bounds_or_nulls, extremes
+from ...footer.format_version import version_of
 from ...footer.model import INDEX_FIELDS, INDEX_LENGTHS
 from ...footer.names import find_group_or_leaf, leaves_below
 from ...footer.wire_names import name_of_codec, names_of_encodings, names_of_types
@@ -23,6 +26,7 @@ def meta(file, size: int) -> dict:
     return {
         "created_by": file.created_by,
         "format_version": file.version,
+        "declared_version": _declared_version(file),
         "num_rows": file.num_rows,
         "num_row_groups": len(groups),
         "num_columns": file.num_columns,
@@ -32,6 +36,14 @@ def meta(file, size: int) -> dict:
         "footer_form": file.form,
         "key_value_metadata": key_values(file),
     }
+
+
+def _declared_version(file) -> str | None:
+    """Return the version that the footer declares; None also if the Thrift footer cannot be read."""
+    with suppress(ParquetextError):
+        found = version_of(file)
+        return None if found is None else str(found)
+    return None
 
 
 def key_values(file) -> dict[str, str | None]:

@@ -14,6 +14,7 @@ from ...errors import ParquetextError, names_memory
 from ...findings import Finding
 from ...footer import forms
 from ...footer.chunk_copies import copies_by_chunk, name_of_encoding
+from ...footer.format_version import declared_version
 from ...footer.locate import read_tail
 from ...footer.tail import Tail
 from ...masking import without_secrets
@@ -62,7 +63,8 @@ class CopiedColumn:
 class Inspection:
     """The properties of a footer; sizes are in bytes. Properties that a damaged footer does not reveal are None.
 
-    `copies` are of columns in other encodings, `original_bytes` those of the file from before it was encoded; `auto`
+    `declared_version` is the format's version that the footer declares by fields of a proposal, `copies` are of columns
+    in other encodings, `original_bytes` those of the file from before it was encoded; `auto`
     contains the form that ``upgrade(form="auto")`` would add, and the reason.
     """
 
@@ -80,6 +82,7 @@ class Inspection:
     row_groups: int | None = None
     columns: int | None = None
     created_by: str | None = None
+    declared_version: str | None = None
     auto: str | None = None
     blocks: list[Block] = field(default_factory=list)
     slots: list[Slot] = field(default_factory=list)
@@ -148,6 +151,9 @@ def _add_tail(fields: Inspection, source, tail: Tail) -> None:
         layout = spec.describe(footer, tail, block)
         fields.blocks.append(Block(spec.title, "", block.payload, block.length, layout))
     fields.findings += tail.findings
+    with suppress(ParquetextError):
+        declared = declared_version(tail.form.rebuild(footer))
+        fields.declared_version = None if declared is None else str(declared)
     if not tail.form.is_final:
         _add_extension(fields, footer)
     if not _has_slots(tail):
