@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 
 from .. import compute as pc
 from .. import wire
-from ..pruning import ColumnBounds, known_nulls
+from ..pruning import ColumnBounds, known_nans, known_nulls
 from ..records import frozen
+from .chunk_statistics import has_total_order, nan_counts
 from .leaf_types import LeafType, leaf_type_of
 from .model import GROUP, FooterReader
 from .names import find_group_or_leaf
@@ -32,7 +34,10 @@ def comparable_type(form: FooterReader, leaf: int, rows: pa.DataType) -> LeafTyp
 
 @frozen
 class StoredBounds:
-    """A leaf's bounds as they are stored, one entry per row group: None if unknown; unknown counts are -1."""
+    """A leaf's bounds as they are stored, one entry per row group: None if unknown; unknown counts are -1.
+
+    `nan_counts` is None unless the leaf's column order makes them meaningful.
+    """
 
     kind: LeafType
     min: list[bytes | None]
@@ -40,6 +45,7 @@ class StoredBounds:
     null_counts: Sequence[int] | pa.Array
     num_values: Sequence[int] | pa.Array
     is_required: bool = False
+    nan_counts: Sequence[int] | None = None
 
     @property
     def nulls(self) -> tuple[pa.BooleanArray, pa.BooleanArray]:
@@ -61,7 +67,12 @@ class StoredBounds:
             minima, maxima = (self._side(values, rows) for values in (self.min, self.max))
         except (pa.ArrowException, OverflowError):
             return None
-        return ColumnBounds(*_not_inverted(self.kind, minima, maxima), *self.nulls)
+        return ColumnBounds(*_not_inverted(self.kind, minima, maxima), *self.nulls, *self._nans())
+
+    def _nans(self) -> tuple[pa.BooleanArray, ...]:
+        if self.nan_counts is None:
+            return ()
+        return known_nans(self._has_bounds(), self.nan_counts, self.null_counts, self.num_values, self.is_required)
 
     def _has_bounds(self) -> list[bool] | pa.BooleanArray:
         return [low is not None or high is not None for low, high in zip(self.min, self.max, strict=True)]
@@ -108,7 +119,11 @@ def column_bounds(form: FooterReader, name: str, rows: pa.DataType) -> ColumnBou
     rows = rows.value_type if pa.types.is_dictionary(rows) else rows
     leaf = find_group_or_leaf(form, (name,))
     found = None if leaf & GROUP else stored_bounds(form, leaf, rows)
-    return None if found is None else found.typed(rows)
+    if found is None:
+        return None
+    if has_total_order(form.node(leaf)):
+        found = replace(found, nan_counts=nan_counts(form, leaf))
+    return found.typed(rows)
 
 
 def _not_inverted(kind: LeafType, minima: pa.Array, maxima: pa.Array) -> tuple[pa.Array, pa.Array]:

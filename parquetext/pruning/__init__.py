@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .bloom import Absent, Probe, find_bitset, may_hold
-from .bounds import ColumnBounds, is_plain, known_nulls, may_match
+from .bounds import ColumnBounds, is_plain, known_nans, known_nulls, may_match
 from .comparing import is_text, never_fails
 from .predicate import Comparison, Predicate, check_types, predicate_of, text_of
 from .surviving_groups import surviving_row_groups
@@ -18,6 +18,7 @@ __all__ = [
     "find_bitset",
     "is_plain",
     "is_text",
+    "known_nans",
     "known_nulls",
     "may_hold",
     "may_match",

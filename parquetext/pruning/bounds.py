@@ -8,7 +8,7 @@ may not be comparable with a literal, so that Arrow raises the same error in eve
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -37,13 +37,16 @@ class Outcome(NamedTuple):
 class ColumnBounds:
     """A leaf's typed bounds, one entry per row group; null if unknown.
 
-    `only_nulls` and `no_nulls` are true for the row groups for which this is certain.
+    `only_nulls` and `no_nulls` are true for the row groups for which this is certain; `only_nans` and `no_nans` for
+    those of which all values that are not null, or none of them, are NaN. The latter two are None if nothing is known.
     """
 
     min: pa.Array
     max: pa.Array
     only_nulls: pa.BooleanArray
     no_nulls: pa.BooleanArray
+    only_nans: pa.BooleanArray | None = None
+    no_nans: pa.BooleanArray | None = None
 
     @classmethod
     def of(cls, minima: pa.Array, maxima: pa.Array, null_counts, num_values) -> ColumnBounds:
@@ -75,6 +78,22 @@ def known_nulls(has_bounds, null_counts, num_values, is_required: bool) -> tuple
     return pa.array(only_nulls, pa.bool_()), pa.array(no_nulls, pa.bool_())
 
 
+def known_nans(
+    has_bounds, nan_counts: Sequence[int], null_counts: Sequence[int], num_values: Sequence[int], is_required: bool
+) -> tuple[pa.BooleanArray, pa.BooleanArray]:
+    """Return in which row groups or pages all values that are not null are NaN, and in which none is.
+
+    Counts are -1 if unknown. Those that cannot be right count as unknown: a count of NaN that is larger than that of
+    the values, or equal to it in spite of bounds, which NaN do not have.
+    """
+    only, none = [], []
+    for has, nans, nulls, values in zip(has_bounds, nan_counts, null_counts, num_values, strict=True):
+        others = values - nulls if 0 <= nulls <= values and not (nulls and is_required) else -1
+        only.append(not has and nans >= 0 and nans in (values, others))
+        none.append(nans == 0 <= values)
+    return pa.array(only, pa.bool_()), pa.array(none, pa.bool_())
+
+
 def is_plain(kind: pa.DataType, comparison: Comparison) -> bool:
     """Return True if a comparison orders values of this type by a literal without a cast that can fail."""
     value = comparison.value
@@ -95,7 +114,7 @@ def may_match(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
     """Judge each row group by a column's bounds."""
     kind = bounds.min.type
     if len(bounds.min) <= FEW and is_plain(kind, comparison):
-        return Outcome(_plainly(comparison, bounds))
+        return Outcome(_without_nans(comparison, bounds, _plainly(comparison, bounds)))
     rule = _ordered if comparison.operator in ORDERED else _in_list
     try:
         outcome = rule(comparison, bounds)
@@ -140,7 +159,15 @@ def _ordered(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
         meets = pc.invert(_all_equal(bounds, low, high))
     else:
         meets = high if low is None else low if high is None else pc.and_kleene(low, high)
-    return Outcome(pc.and_(pc.invert(bounds.only_nulls), pc.fill_null(meets, True)))
+    meets = _without_nans(comparison, bounds, pc.fill_null(meets, True))
+    return Outcome(pc.and_(pc.invert(bounds.only_nulls), meets))
+
+
+def _without_nans(comparison: Comparison, bounds: ColumnBounds, meets: pa.BooleanArray) -> pa.BooleanArray:
+    """Exclude row groups of NaN alone, which meet no comparison but inequality."""
+    if bounds.only_nans is None or comparison.operator == "!=":
+        return meets
+    return pc.and_(meets, pc.invert(bounds.only_nans))
 
 
 def _all_equal(bounds: ColumnBounds, low: pa.Array, high: pa.Array) -> pa.BooleanArray:
@@ -165,7 +192,8 @@ def _in_list(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
 def _is_in(members: Members, low: pa.Array, high: pa.Array, bounds: ColumnBounds) -> Outcome:
     held = pa.array([False] * len(low), pa.bool_())
     if pa.types.is_floating(low.type) and pc.any(pc.is_nan(members.values)).as_py():
-        held = pa.array([True] * len(low), pa.bool_())  # a NaN hides from bounds
+        # a NaN hides from bounds
+        held = pa.array([True] * len(low), pa.bool_()) if bounds.no_nans is None else pc.invert(bounds.no_nans)
     if len(members.values) > FEW_MEMBERS and _is_ordered_in_python(low.type):
         held = pc.or_(held, _contain(low, high, members.values))
     else:

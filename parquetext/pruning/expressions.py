@@ -104,6 +104,8 @@ class _Judge:
             case Call("is_valid", [Field((column,))], _) if column in self._columns:
                 true, false = self._is_null(column, None)
                 return Verdict(false, true)
+            case Call("is_nan", [Field((column,))], _) if column in self._columns:
+                return self._is_nan(column)
             case Literal(value):
                 return self._constant(value)
             case Field():
@@ -139,7 +141,19 @@ class _Judge:
         if bounds is None:
             return self._anything
         of_nans = options is not None and options["nan_is_null"].as_py() and pa.types.is_floating(_plain(kind))
-        return Verdict(self._all if of_nans else pc.invert(bounds.no_nulls), pc.invert(bounds.only_nulls))
+        if not of_nans:
+            return Verdict(pc.invert(bounds.no_nulls), pc.invert(bounds.only_nulls))
+        is_nan = self._is_nan(column)
+        return Verdict(pc.or_(is_nan.true, pc.invert(bounds.no_nulls)), is_nan.false)
+
+    def _is_nan(self, column: str) -> Verdict:
+        """Judge by counts of NaN; of nulls, the result is null."""
+        bounds = self._columns[column][1]
+        if bounds is None:
+            return self._anything
+        sides = (bounds.no_nans, bounds.only_nans)
+        gone = [bounds.only_nulls if side is None else pc.or_(side, bounds.only_nulls) for side in sides]
+        return Verdict(*map(pc.invert, gone))
 
     def _constant(self, value: pa.Scalar) -> Verdict:
         truth = value.as_py()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from itertools import repeat
 from typing import Any
 
@@ -181,17 +182,23 @@ def _joined(parts: list[tuple[tuple[PagePlaces, ColumnBounds] | None, list[int]]
     known = next((found[1] for found, _ in parts if found), None)
     if known is None:
         return None
-    sides: list[Any] = [[], [], [], []]
+    sides: list[Any] = [[] for _ in fields(ColumnBounds)]
     for found, begins in parts:
         if found is None:
-            nothing = pa.nulls(len(begins), known.min.type), pa.array([False] * len(begins), pa.bool_())
-            taken = nothing[0], nothing[0], nothing[1], nothing[1]
+            nothing = pa.nulls(len(begins), known.min.type)
+            taken = nothing, nothing, *[_none(len(begins))] * (len(sides) - 2)
         else:
             positions, bounds = found
+            nans = (bounds.only_nans, bounds.no_nans)
             taken = bounds.min, bounds.max, bounds.only_nulls, bounds.no_nulls
+            taken = *taken, *(_none(len(positions)) if side is None else side for side in nans)
             if begins != positions.first_rows:
                 pages = pa.array([bisect_right(positions.first_rows, begin) - 1 for begin in begins], pa.int64())
                 taken = tuple(side.take(pages) for side in taken)
         for side, array in zip(sides, taken, strict=True):
             side.append(array)
     return ColumnBounds(*(pa.concat_arrays(side) for side in sides))
+
+
+def _none(count: int) -> pa.BooleanArray:
+    return pa.array([False] * count, pa.bool_())
