@@ -11,7 +11,7 @@ from .. import compute as pc
 from .. import wire
 from ..pruning import ColumnBounds, known_nans, known_nulls
 from ..records import frozen
-from .chunk_statistics import has_total_order, nan_counts
+from .chunk_statistics import geospatial_statistics, has_boxes, has_total_order, nan_counts
 from .leaf_types import LeafType, leaf_type_of
 from .model import GROUP, FooterReader
 from .names import find_group_or_leaf
@@ -121,9 +121,14 @@ def column_bounds(form: FooterReader, name: str, rows: pa.DataType) -> ColumnBou
     found = None if leaf & GROUP else stored_bounds(form, leaf, rows)
     if found is None:
         return None
-    if has_total_order(form.node(leaf)):
+    node = form.node(leaf)
+    if has_total_order(node):
         found = replace(found, nan_counts=nan_counts(form, leaf))
-    return found.typed(rows)
+    typed = found.typed(rows)
+    if typed is None or not has_boxes(node):
+        return typed
+    boxes = [None if one is None else one.bbox for one in geospatial_statistics(form, leaf)]
+    return replace(typed, boxes=boxes)
 
 
 def _not_inverted(kind: LeafType, minima: pa.Array, maxima: pa.Array) -> tuple[pa.Array, pa.Array]:

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from .. import compute as pc
 from ..records import frozen
+from .boxes import BoundingBox
 from .comparing import ORDERED, Members, compared, is_text, members_of, never_fails, text_literal
 from .predicate import Comparison
 
@@ -39,6 +40,7 @@ class ColumnBounds:
 
     `only_nulls` and `no_nulls` are true for the row groups for which this is certain; `only_nans` and `no_nans` for
     those of which all values that are not null, or none of them, are NaN. The latter two are None if nothing is known.
+    `boxes` are the bounding boxes of geometries, None for other types.
     """
 
     min: pa.Array
@@ -47,6 +49,7 @@ class ColumnBounds:
     no_nulls: pa.BooleanArray
     only_nans: pa.BooleanArray | None = None
     no_nans: pa.BooleanArray | None = None
+    boxes: Sequence[BoundingBox | None] | None = None
 
     @classmethod
     def of(cls, minima: pa.Array, maxima: pa.Array, null_counts, num_values) -> ColumnBounds:

@@ -14,9 +14,13 @@ from ...errors import ParquetextError, names_memory
 from ...findings import Finding
 from ...footer import forms
 from ...footer.chunk_copies import copies_by_chunk, name_of_encoding
+from ...footer.chunk_statistics import geospatial_statistics, has_boxes, joined_statistics
 from ...footer.format_version import declared_version
 from ...footer.locate import read_tail
+from ...footer.model import FooterReader
+from ...footer.names import as_path
 from ...footer.tail import Tail
+from ...footer.wire_names import names_of_types
 from ...masking import without_secrets
 from ...records import frozen
 from ...storage import open_source
@@ -59,6 +63,19 @@ class CopiedColumn:
     chunk_bytes: int
 
 
+@frozen
+class GeospatialColumn:
+    """A column of geometries: its annotation, the box around those of all row groups, and the names of their types.
+
+    The box and the types are those that the writer states; limits that a row group lacks are None.
+    """
+
+    column: str
+    logical_type: str
+    bbox: dict[str, float | None] | None
+    types: list[str]
+
+
 @dataclass(slots=True)
 class Inspection:
     """The properties of a footer; sizes are in bytes. Properties that a damaged footer does not reveal are None.
@@ -88,6 +105,7 @@ class Inspection:
     slots: list[Slot] = field(default_factory=list)
     copies: list[CopiedColumn] = field(default_factory=list)
     original_bytes: int | None = None
+    geospatial: list[GeospatialColumn] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
     def as_dict(self) -> dict:
@@ -115,6 +133,7 @@ def inspect(path) -> Inspection:
                 fields.form, fields.rows = file.form, file.num_rows
                 fields.row_groups, fields.columns = len(file.row_groups), file.num_columns
                 fields.created_by = file.created_by
+                fields.geospatial = file._on_form(lambda form: [*_geospatial_columns(form)])
                 if fields.thrift_bytes is not None and fields.auto is None:
                     fields.auto = _choice(fields)
                 fields.findings += [finding for finding in file.findings if finding not in tail.findings]
@@ -162,6 +181,16 @@ def _add_tail(fields: Inspection, source, tail: Tail) -> None:
         _add_original(fields, source, tail)
     if tail.reference is not None:
         fields.aside_bytes, fields.placement = tail.footer_offset - tail.start, extension.ASIDE
+
+
+def _geospatial_columns(form: FooterReader) -> Iterator[GeospatialColumn]:
+    for leaf in range(form.leaf_count):
+        node = form.node(leaf)
+        if has_boxes(node):
+            found = joined_statistics(geospatial_statistics(form, leaf))
+            name, annotation = ".".join(as_path(node.path)), names_of_types(node.thrift)[1] or ""
+            box = None if found is None or found.bbox is None else found.bbox._asdict()
+            yield GeospatialColumn(name, annotation, box, [] if found is None else found.type_names)
 
 
 def _has_slots(tail: Tail) -> bool:

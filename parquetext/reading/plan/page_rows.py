@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from itertools import repeat
 from typing import Any
 
@@ -27,6 +26,8 @@ from ...pruning import ColumnBounds, surviving_row_groups
 from ...records import frozen
 from .picks import Rows
 from .read_plan import Plan
+
+SIDES = 6  # arrays of bounds: minima, maxima, and whether there are only nulls, no nulls, only NaN, no NaN
 
 
 @frozen
@@ -182,7 +183,7 @@ def _joined(parts: list[tuple[tuple[PagePlaces, ColumnBounds] | None, list[int]]
     known = next((found[1] for found, _ in parts if found), None)
     if known is None:
         return None
-    sides: list[Any] = [[] for _ in fields(ColumnBounds)]
+    sides: list[Any] = [[] for _ in range(SIDES)]
     for found, begins in parts:
         if found is None:
             nothing = pa.nulls(len(begins), known.min.type)
