@@ -24,8 +24,8 @@ def number(value: int | None) -> str:
 
 
 def short_type(text: str) -> str:
-    """Return the name of a type, cut if its parameters are long."""
-    return shortened(text, MOST_OF_A_TYPE)
+    """Return the name of a type, cut for a terminal if its parameters are long."""
+    return text if line_width() is None else shortened(text, MOST_OF_A_TYPE)
 
 
 def print_listing(

@@ -34,7 +34,6 @@ COMBINATIONS = {
     "order of INT96 for doubles": ("d", {}, {"INT96_TIMESTAMP_ORDER": {}}),
     "unknown annotation": ("x", {"logicalType": {77: EMPTY}}, {"TYPE_ORDER": {}}),
     "unknown annotation in total order": ("d", {"logicalType": {77: EMPTY}}, {"IEEE_754_TOTAL_ORDER": {}}),
-    "unknown converted type": ("x", {"converted_type": 99}, {"TYPE_ORDER": {}}),
     "INTERVAL": ("f", {"converted_type": 21}, {"TYPE_ORDER": {}}),
 }
 
