@@ -118,10 +118,12 @@ def column_bounds(form: FooterReader, name: str, rows: pa.DataType) -> ColumnBou
     """Return the bounds of a top-level column with rows of type `rows`; None if they cannot be compared."""
     rows = rows.value_type if pa.types.is_dictionary(rows) else rows
     leaf = find_group_or_leaf(form, (name,))
-    found = None if leaf & GROUP else stored_bounds(form, leaf, rows)
-    if found is None:
+    node = None if leaf & GROUP else form.node(leaf)
+    if node is not None and isinstance(rows, pa.BaseExtensionType) and has_boxes(node):
+        rows = rows.storage_type
+    found = None if node is None else stored_bounds(form, leaf, rows)
+    if node is None or found is None:
         return None
-    node = form.node(leaf)
     if has_total_order(node):
         found = replace(found, nan_counts=nan_counts(form, leaf))
     typed = found.typed(rows)

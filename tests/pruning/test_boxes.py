@@ -216,6 +216,34 @@ def test_a_condition_that_was_pickled_is_known_in_another_process(path):
     assert done.stdout.strip() == "1", done.stderr
 
 
+class Geometry(pa.ExtensionType):
+    """The type with which programs read geometries; pyarrow has none of its own."""
+
+    def __init__(self, storage: pa.DataType, metadata: bytes = b""):
+        self._metadata = metadata
+        super().__init__(storage, "geoarrow.wkb")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return self._metadata
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage_type, serialized):
+        return cls(storage_type, serialized)
+
+
+def test_columns_of_an_extension_type_are_filtered(tmp_path):
+    path = tmp_path / "g.parquet"
+    geometry_file(path, GROUPS, STATISTICS, {"GEOMETRY": {"crs": "srid:2056"}})  # a schema that was not read before
+    near = bbox_intersects("g", (4, 4, 6, 6))
+    pa.register_extension_type(Geometry(pa.binary()))
+    try:
+        assert isinstance(parquetext.read_schema(path).field("g").type, Geometry)
+        assert read_groups(path, near) == [0, 4]
+        assert parquetext.read_table(path, filters=near).equals(pq.read_table(path).filter(near))
+    finally:
+        pa.unregister_extension_type("geoarrow.wkb")
+
+
 NUMBERS = st.integers(-3, 3).map(float) | st.just(NAN)
 PAIRS = st.tuples(NUMBERS, NUMBERS)
 SHAPES = st.one_of(

@@ -53,7 +53,7 @@ def geometry_file(
 ) -> None:
     """Write columns `id` and `g`, with a row group and the GeospatialStatistics of each of `groups`."""
     schema = pa.schema([("id", pa.int64()), ("g", pa.binary())])
-    with pq.ParquetWriter(path, schema) as writer:
+    with pq.ParquetWriter(path, schema, store_schema=False) as writer:
         first = 0
         for values in groups:
             ids = range(first, first + len(values))

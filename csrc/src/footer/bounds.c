@@ -9,9 +9,7 @@ static int is_floating(const pqx_element *leaf)
 }
 
 static int is_annotated(const pqx_element *leaf)
-{
-    return leaf->logical_type.length || leaf->converted_type != -1;
-}
+{ return leaf->logical_type.length || leaf->converted_type != -1; }
 
 /* Return 1 if min_value/max_value are valid: the combination of physical type, annotation and
  * column order is a known one. */
