@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pyarrow as pa
 
 from .. import compute as pc
 from .. import wire
-from ..pruning import ColumnBounds, known_nans, known_nulls
+from ..pruning import BoundingBox, ColumnBounds, known_nans, known_nulls
 from ..records import frozen
 from .chunk_statistics import geospatial_statistics, has_boxes, has_total_order, nan_counts
 from .leaf_types import LeafType, leaf_type_of
@@ -36,7 +35,7 @@ def comparable_type(form: FooterReader, leaf: int, rows: pa.DataType) -> LeafTyp
 class StoredBounds:
     """A leaf's bounds as they are stored, one entry per row group: None if unknown; unknown counts are -1.
 
-    `nan_counts` is None unless the leaf's column order makes them meaningful.
+    `nan_counts` is None unless the leaf's column order makes them meaningful, `boxes` unless it has geometries.
     """
 
     kind: LeafType
@@ -46,6 +45,7 @@ class StoredBounds:
     num_values: Sequence[int] | pa.Array
     is_required: bool = False
     nan_counts: Sequence[int] | None = None
+    boxes: Sequence[BoundingBox | None] | None = None
 
     @property
     def nulls(self) -> tuple[pa.BooleanArray, pa.BooleanArray]:
@@ -59,7 +59,13 @@ class StoredBounds:
             [entry for part in parts for entry in getattr(part, name)]
             for name in ("min", "max", "null_counts", "num_values")
         )
-        return cls(parts[0].kind, low, high, nulls, values, parts[0].is_required)
+        nans, boxes = (
+            [entry for part in parts for entry in getattr(part, name) or [unknown] * len(part.min)]
+            if any(getattr(part, name) for part in parts)
+            else None
+            for name, unknown in (("nan_counts", -1), ("boxes", None))
+        )
+        return cls(parts[0].kind, low, high, nulls, values, parts[0].is_required, nans, boxes)
 
     def typed(self, rows: pa.DataType) -> ColumnBounds | None:
         """Return the bounds in the type of the rows, text and bytes as bytes; None if they cannot be compared."""
@@ -67,11 +73,13 @@ class StoredBounds:
             minima, maxima = (self._side(values, rows) for values in (self.min, self.max))
         except (pa.ArrowException, OverflowError):
             return None
-        return ColumnBounds(*_not_inverted(self.kind, minima, maxima), *self.nulls, *self._nans())
+        return ColumnBounds(*_not_inverted(self.kind, minima, maxima), *self.nulls, *self.nans, self.boxes)
 
-    def _nans(self) -> tuple[pa.BooleanArray, ...]:
+    @property
+    def nans(self) -> tuple[pa.BooleanArray | None, pa.BooleanArray | None]:
+        """Return which row groups certainly have only NaN besides nulls, and which have none; None if not known."""
         if self.nan_counts is None:
-            return ()
+            return None, None
         return known_nans(self._has_bounds(), self.nan_counts, self.null_counts, self.num_values, self.is_required)
 
     def _has_bounds(self) -> list[bool] | pa.BooleanArray:
@@ -100,17 +108,24 @@ class RawBounds(StoredBounds):
 
 def stored_bounds(form: FooterReader, leaf: int, rows: pa.DataType) -> StoredBounds | None:
     """Return the bounds of a leaf, if the rows of its column have type `rows`; None if its values are not rows."""
+    node = form.node(leaf)
+    is_geospatial = has_boxes(node)
+    if is_geospatial and isinstance(rows, pa.BaseExtensionType):
+        rows = rows.storage_type
     kind = comparable_type(form, leaf, rows)
     if kind is None:
         return None
     chunks = form.column(leaf)
+    statistics = geospatial_statistics(form, leaf) if is_geospatial else []
     return StoredBounds(
         kind,
         chunks.bound_values(1),
         chunks.bound_values(2),
         chunks.array("null_count"),
         chunks.array("num_values"),
-        form.node(leaf).max_definition == 0,
+        node.max_definition == 0,
+        nan_counts(form, leaf) if has_total_order(node) else None,
+        [None if one is None else one.bbox for one in statistics] if is_geospatial else None,
     )
 
 
@@ -118,19 +133,8 @@ def column_bounds(form: FooterReader, name: str, rows: pa.DataType) -> ColumnBou
     """Return the bounds of a top-level column with rows of type `rows`; None if they cannot be compared."""
     rows = rows.value_type if pa.types.is_dictionary(rows) else rows
     leaf = find_group_or_leaf(form, (name,))
-    node = None if leaf & GROUP else form.node(leaf)
-    if node is not None and isinstance(rows, pa.BaseExtensionType) and has_boxes(node):
-        rows = rows.storage_type
-    found = None if node is None else stored_bounds(form, leaf, rows)
-    if node is None or found is None:
-        return None
-    if has_total_order(node):
-        found = replace(found, nan_counts=nan_counts(form, leaf))
-    typed = found.typed(rows)
-    if typed is None or not has_boxes(node):
-        return typed
-    boxes = [None if one is None else one.bbox for one in geospatial_statistics(form, leaf)]
-    return replace(typed, boxes=boxes)
+    found = None if leaf & GROUP else stored_bounds(form, leaf, rows)
+    return None if found is None else found.typed(rows)
 
 
 def _not_inverted(kind: LeafType, minima: pa.Array, maxima: pa.Array) -> tuple[pa.Array, pa.Array]:

@@ -57,6 +57,41 @@ class ColumnBounds:
         has_bounds = pc.or_(minima.is_valid(), maxima.is_valid()).to_pylist()
         return cls(minima, maxima, *known_nulls(has_bounds, null_counts, num_values, is_required=False))
 
+    @classmethod
+    def unknown(cls, kind: pa.DataType, count: int) -> ColumnBounds:
+        """Return the bounds of row groups of which nothing is known."""
+        return cls(pa.nulls(count, kind), pa.nulls(count, kind), _never(count), _never(count))
+
+    @classmethod
+    def joined(cls, parts: Sequence[ColumnBounds]) -> ColumnBounds:
+        """Concatenate bounds of one type."""
+        sides: list[Any] = [pa.concat_arrays([getattr(part, name) for part in parts]) for name in _ARRAYS]
+        sides += [_joined_flags(parts, name) for name in _FLAGS]
+        boxes = [box for part in parts for box in part.boxes or [None] * len(part.min)]
+        sides.append(boxes if any(boxes) else None)
+        return cls(*sides)
+
+    def take(self, indices: pa.Array) -> ColumnBounds:
+        """Return the bounds of some row groups."""
+        sides: list[Any] = [getattr(self, name) for name in (*_ARRAYS, *_FLAGS)]
+        sides = [None if side is None else side.take(indices) for side in sides]
+        sides.append(None if self.boxes is None else [self.boxes[index] for index in indices.to_pylist()])
+        return ColumnBounds(*sides)
+
+
+_ARRAYS, _FLAGS = ("min", "max", "only_nulls", "no_nulls"), ("only_nans", "no_nans")
+
+
+def _joined_flags(parts: Sequence[ColumnBounds], name: str) -> pa.BooleanArray | None:
+    sides = [(len(part.min), getattr(part, name)) for part in parts]
+    if all(side is None for _, side in sides):
+        return None
+    return pa.concat_arrays([_never(count) if side is None else side for count, side in sides])
+
+
+def _never(count: int) -> pa.BooleanArray:
+    return pa.array([False] * count, pa.bool_())
+
 
 def known_nulls(has_bounds, null_counts, num_values, is_required: bool) -> tuple[pa.BooleanArray, pa.BooleanArray]:
     """Return which row groups or pages surely have nulls only, and which surely have none.

@@ -186,6 +186,19 @@ def test_boxes_join_other_conditions(path):
         assert ds.dataset(path).to_table(filter=condition)["id"].to_pylist() == expected
 
 
+def test_a_dataset_skips_row_groups_by_boxes_and_files_without_any(tmp_path, path):
+    geometry_file(tmp_path / "h.parquet", GROUPS[:2], [None, STATISTICS[1]])
+    near = bbox_intersects("g", (4, 4, 6, 6))
+    data = parquetext.dataset(tmp_path)
+    plans = [file.explanation for file in data.explain(filter=near).files]
+    assert [[group.is_read for group in plan.row_groups] for plan in plans] == [
+        [True, False, False, False, True],
+        [True, False],
+    ]
+    assert data.to_table(filter=near)["id"].to_pylist() == [1, 1]
+    assert parquetext.read_table(tmp_path, filters=near & (pc.field("id") == 1)).num_rows == 2
+
+
 @pytest.mark.parametrize("annotation", [{"GEOGRAPHY": {"algorithm": 1}}, {"GEOMETRY": {"crs": "EPSG:3857"}}])
 def test_both_annotations_have_boxes(tmp_path, annotation):
     path = tmp_path / "g.parquet"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import repeat
-from typing import Any
 
 import pyarrow as pa
 
@@ -26,8 +25,6 @@ from ...pruning import ColumnBounds, surviving_row_groups
 from ...records import frozen
 from .picks import Rows
 from .read_plan import Plan
-
-SIDES = 6  # arrays of bounds: minima, maxima, and whether there are only nulls, no nulls, only NaN, no NaN
 
 
 @frozen
@@ -183,23 +180,14 @@ def _joined(parts: list[tuple[tuple[PagePlaces, ColumnBounds] | None, list[int]]
     known = next((found[1] for found, _ in parts if found), None)
     if known is None:
         return None
-    sides: list[Any] = [[] for _ in range(SIDES)]
+    joined = []
     for found, begins in parts:
         if found is None:
-            nothing = pa.nulls(len(begins), known.min.type)
-            taken = nothing, nothing, *[_none(len(begins))] * (len(sides) - 2)
-        else:
-            positions, bounds = found
-            nans = (bounds.only_nans, bounds.no_nans)
-            taken = bounds.min, bounds.max, bounds.only_nulls, bounds.no_nulls
-            taken = *taken, *(_none(len(positions)) if side is None else side for side in nans)
-            if begins != positions.first_rows:
-                pages = pa.array([bisect_right(positions.first_rows, begin) - 1 for begin in begins], pa.int64())
-                taken = tuple(side.take(pages) for side in taken)
-        for side, array in zip(sides, taken, strict=True):
-            side.append(array)
-    return ColumnBounds(*(pa.concat_arrays(side) for side in sides))
-
-
-def _none(count: int) -> pa.BooleanArray:
-    return pa.array([False] * count, pa.bool_())
+            joined.append(ColumnBounds.unknown(known.min.type, len(begins)))
+            continue
+        positions, bounds = found
+        if begins != positions.first_rows:
+            pages = pa.array([bisect_right(positions.first_rows, begin) - 1 for begin in begins], pa.int64())
+            bounds = bounds.take(pages)
+        joined.append(bounds)
+    return ColumnBounds.joined(joined)
