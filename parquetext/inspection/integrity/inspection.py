@@ -80,9 +80,9 @@ class GeospatialColumn:
 class Inspection:
     """The properties of a footer; sizes are in bytes. Properties that a damaged footer does not reveal are None.
 
-    `declared_version` is the format's version that the footer declares by fields of a proposal, `copies` are of columns
-    in other encodings, `original_bytes` those of the file from before it was encoded; `auto`
-    contains the form that ``upgrade(form="auto")`` would add, and the reason.
+    `copies` are of columns in other encodings, `original_bytes` those of the file from before it was encoded; `auto`
+    contains the form that ``upgrade(form="auto")`` would add, and the reason. `declared_version` is the version of the
+    format that the Thrift footer declares; it is not rebuilt for this if the file has none.
     """
 
     path: str
@@ -170,11 +170,11 @@ def _add_tail(fields: Inspection, source, tail: Tail) -> None:
         layout = spec.describe(footer, tail, block)
         fields.blocks.append(Block(spec.title, "", block.payload, block.length, layout))
     fields.findings += tail.findings
-    with suppress(ParquetextError):
-        declared = declared_version(tail.form.rebuild(footer))
-        fields.declared_version = None if declared is None else str(declared)
     if not tail.form.is_final:
         _add_extension(fields, footer)
+        with suppress(ParquetextError):
+            declared = declared_version(footer)
+            fields.declared_version = None if declared is None else str(declared)
     if not _has_slots(tail):
         _add_copies(fields, tail, footer)
     if not tail.form.is_final:
