@@ -8,6 +8,8 @@ Changes of files
     ``drop_original_encoding``, ``add_page_index``, ``merge``, ``split``, ``Result``
 Other engines and many files
     ``scan_polars``, ``register_duckdb``, ``plan``
+Filters
+    ``bbox_intersects``
 Modules
     ``c_library``, ``catalog``, ``encoding``, ``errors``, ``extension``, ``footer``, ``sidecar``, ``spark``, ``torch``
 Implementation
@@ -57,6 +59,7 @@ _OURS = {
     "Report": "inspection.integrity.report",
     "Result": "edits",
     "RowGroups": "footer.row_groups",
+    "bbox_intersects": "pruning.boxes",
     "implementation": "kernels",
     "plan": "catalog",
     "layout": "inspection.layout",
@@ -178,6 +181,7 @@ if TYPE_CHECKING:
     from .inspection.layout.layout import Layout as Layout
     from .inspection.layout.layout import layout as layout
     from .kernels import implementation as implementation
+    from .pruning.boxes import bbox_intersects as bbox_intersects
 else:
 
     def __getattr__(name: str) -> object:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.geometries import point
 from typer.testing import CliRunner
 
 from parquetext.cli.app import app
@@ -80,8 +81,11 @@ def test_the_guide_to_copies(wide):
 
 
 def test_the_reading_guides_example(wide):
+    geometries = [point(10.0, 50.0), point(10.0, 51.0), point(0.0, 0.0)]
+    pq.write_table(pa.table({"id": range(3), "geometry": geometries}), "places.parquet")
     names = {"date": datetime.date}
     exec(examples("docs/reading.md"), names)
+    assert names["places"]["id"].to_pylist() == [1]
     assert names["table"].num_rows == (TABLE["day"].to_pylist()[-1] - datetime.date(2024, 1, 1)).days + 1
     assert names["table"].column_names == ["price", "place"]
 

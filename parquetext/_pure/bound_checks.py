@@ -18,7 +18,8 @@ def leaf_of(thrift: bytes, column_order: int) -> Leaf:
     fields, _ = ChunkReader(memoryview(thrift)).struct(0, ELEMENT_FIELDS, {"field_id": NO_FIELD_ID}, IN_LISTED_STRUCT)
     element = {name: ABSENT[code] for name, code in ELEMENT_MEMBERS.items()} | fields
     order = sort_order(memoryview(thrift), {name: [value] for name, value in element.items()}, 0)
-    return Leaf(element["type"], element["type_length"], column_order, order)
+    element |= {"column_order": column_order, "sort_order": order}
+    return Leaf(*(element[name] for name in Leaf._fields))
 
 
 def judge_pairs(

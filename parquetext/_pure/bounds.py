@@ -29,6 +29,8 @@ class Leaf(NamedTuple):
     type_length: int
     column_order: int
     sort_order: int
+    converted_type: int = -1
+    logical_type_length: int = 0
 
     @property
     def is_floating(self) -> bool:
@@ -38,12 +40,22 @@ class Leaf(NamedTuple):
 
     @property
     def order_is_defined(self) -> bool:
-        """Return True if min_value/max_value count. Otherwise the deprecated pair might count."""
+        """Return True if min_value/max_value count: physical type, annotation and column order are a known triple."""
         if self.column_order == wire.ORDER_TYPE_ORDER:
             return self.sort_order != UNDEFINED
         if self.column_order == wire.ORDER_IEEE_754_TOTAL_ORDER:
-            return self.is_floating
-        return self.column_order == wire.ORDER_INT96_TIMESTAMP_ORDER and self.type == wire.PHYSICAL_INT96
+            return self.is_floating and self.sort_order != UNDEFINED
+        is_int96_order = self.column_order == wire.ORDER_INT96_TIMESTAMP_ORDER
+        return is_int96_order and self.type == wire.PHYSICAL_INT96 and not self.is_annotated
+
+    @property
+    def has_signed_pair(self) -> bool:
+        """Return True if min/max count. Their order is the signed one, and a column order contradicts it."""
+        return not self.column_order and self.sort_order == SIGNED and self.type in PLAIN_SIGNED
+
+    @property
+    def is_annotated(self) -> bool:
+        return self.logical_type_length > 0 or self.converted_type != -1
 
     @property
     def is_big_endian(self) -> bool:
@@ -88,7 +100,7 @@ def usable_bounds(data, chunk: dict[str, int], leaf: Leaf) -> tuple[int, int, in
     """Return (has, min offset, min length, max offset, max length) for one chunk; bit 0 of `has` is min, bit 1 max."""
     if leaf.order_is_defined:
         pair = ("min_value", wire.PRESENT_MIN_VALUE, 1), ("max_value", wire.PRESENT_MAX_VALUE, 2)
-    elif leaf.sort_order == SIGNED and leaf.type in PLAIN_SIGNED:
+    elif leaf.has_signed_pair:
         pair = ("min", wire.PRESENT_MIN, 1), ("max", wire.PRESENT_MAX, 2)
         leaf = leaf._replace(column_order=wire.ORDER_TYPE_ORDER)
     else:

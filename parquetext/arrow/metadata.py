@@ -16,6 +16,7 @@ from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer.arrow_errors import as_arrow_error
 from ..footer.best_form import thrift_footer, thrift_length
 from ..footer.column_footer import column_footer, schema_footer
+from ..footer.format_version import FormatVersion, declared_version
 from ..footer.model import FooterReader
 from ..footer.pyarrow_chunks import PyarrowChunks
 from ..footer.pyarrow_footer import metadata_of
@@ -151,6 +152,11 @@ class FileMetaData(_Compared):
     def format_version(self) -> str:
         """The version of the format that the writer claims: ``"1.0"`` or ``"2.6"``."""
         return LATEST_VERSION.get(self._footer.ask(lambda form: form.version), "1.0")
+
+    @property
+    def declared_version(self) -> FormatVersion | None:
+        """The version of the format that the footer declares (a proposal); None if it declares none."""
+        return declared_version(self._footer.thrift())
 
     @property
     def created_by(self) -> str:

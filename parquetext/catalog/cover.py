@@ -165,7 +165,7 @@ class Cover:
         if len(order) == 1:
             return bounds
         back = pc.sort_indices(pa.concat_arrays(order))
-        return ColumnBounds(*(side.take(back) for side in (bounds.min, bounds.max, bounds.only_nulls, bounds.no_nulls)))
+        return bounds.take(back)
 
     def _kinds(self, rows: pa.Table, ambiguous: pa.Array) -> tuple[pa.Array, list[LeafType]]:
         """Return the number of the column type for each row group, and the list of these types."""

@@ -14,12 +14,18 @@ from .output import console, counted, line_width, print_lines
 
 GAP = 2
 NAMED = 4  # of the columns that are left out
+MOST_OF_A_TYPE = 40  # letters: a coordinate reference system may be long
 LEAST = 10  # letters that a text keeps where the terminal is narrow
 
 
 def number(value: int | None) -> str:
     """Return a number with commas; empty if it is not known."""
     return "" if value is None else f"{value:,}"
+
+
+def short_type(text: str) -> str:
+    """Return the name of a type, cut for a terminal if its parameters are long."""
+    return text if line_width() is None else shortened(text, MOST_OF_A_TYPE)
 
 
 def print_listing(

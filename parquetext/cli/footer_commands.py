@@ -12,7 +12,7 @@ from .arguments import File, Files, Json
 from .choices import SchemaFormat
 from .completion import columns_of_path
 from .each_file import ask_each, ask_one
-from .fact_tables import print_fields, print_listing
+from .fact_tables import print_fields, print_listing, short_type
 from .output import counted, human_bytes, line_width, print_json, tell
 
 _NO_FRACTION = re.compile(r"(?<=:\d\d)\.0+(?!\d)")  # of a second
@@ -83,6 +83,7 @@ def _fields_of(found: dict, full: bool) -> list[tuple[str, object]]:
     fields = [
         ("created by", found["created_by"] or "not told"),
         ("version", str(found["format_version"])),
+        *([("declares", f"format {found['declared_version']}")] if found["declared_version"] else []),
         ("rows", found["num_rows"]),
         ("row groups", found["num_row_groups"]),
         ("columns", found["num_columns"]),
@@ -136,8 +137,7 @@ def _print_columns(records: list[dict]) -> None:
             "+".join(record["compression"]).lower(),
             ", ".join(record["encodings"]).lower(),
             record["stats_null_count"],
-            _bound(record["stats_min"]),
-            _bound(record["stats_max"]),
+            *_bounds(record),
             record["total_compressed_size"],
             record["total_uncompressed_size"],
         )
@@ -160,8 +160,7 @@ def _print_chunks(records: list[dict]) -> None:
             record["path_in_schema"],
             record["num_values"],
             record["stats_null_count"],
-            _bound(record["stats_min"]),
-            _bound(record["stats_max"]),
+            *_bounds(record),
             record["compression"].lower(),
             record["dictionary_page_offset"],
             record["data_page_offset"],
@@ -176,7 +175,19 @@ def _print_chunks(records: list[dict]) -> None:
 
 
 def _type(record: dict) -> str:
-    return (record["logical_type"] or record["type"]).lower()
+    return short_type((record["logical_type"] or record["type"]).lower())
+
+
+def _bounds(record: dict) -> tuple[str, str]:
+    """Return the minimum and the maximum; the corners of the bounding box of geometries."""
+    box = record.get("geo_bbox")
+    if box is None:
+        return _bound(record["stats_min"]), _bound(record["stats_max"])
+    return _corner(box, "min"), _corner(box, "max")
+
+
+def _corner(box: dict, side: str) -> str:
+    return " ".join(f"{axis} {box[axis + side]:.10g}" for axis in "xyzm" if box[axis + side] is not None)
 
 
 def _bound(value: object) -> str:

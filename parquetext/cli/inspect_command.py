@@ -9,10 +9,12 @@ import typer
 from ..findings import is_sound
 from .arguments import Files, Json, Quiet
 from .each_file import look_at_each
-from .fact_tables import print_fields
+from .fact_tables import print_fields, short_type
 from .layout_command import map_as_dict, print_map
 from .outcomes import exit_code
 from .output import all_counted, counted, human_bytes, print_json, tell
+
+MOST_TYPES = 6  # that are named
 
 Map = Annotated[
     bool, typer.Option("--map", help="Also draw the map of the file that `layout` draws. Reads all page headers.")
@@ -71,8 +73,11 @@ def _lines(fields) -> list[tuple[str, object]]:
     if fields.rows is not None:
         numbers = {"row": fields.rows, "row group": fields.row_groups, "column": fields.columns}
         lines.append(("table", all_counted(numbers)))
+    lines += [("geometries", _geometries_of(column)) for column in fields.geospatial]
     if fields.auto:
         lines.append(("auto would add", fields.auto))
+    if fields.declared_version:
+        lines.append(("declares", f"format {fields.declared_version}"))
     if fields.created_by:
         lines.append(("created by", fields.created_by))
     lines += [("note" if finding.is_note else "finding", str(finding)) for finding in fields.findings]
@@ -84,6 +89,16 @@ def _copy_of(copy) -> str:
     sizes = f"{human_bytes(copy.bytes)} beside {human_bytes(copy.chunk_bytes)}"
     codec = "" if copy.codec == "uncompressed" else f", {copy.codec}"
     return f"{copy.column}: {copy.encoding}{codec}, {sizes} in {counted(copy.row_groups, 'row group')}"
+
+
+def _geometries_of(column) -> str:
+    """Return the name, the annotation, the box and the types of a column of geometries."""
+    box = column.bbox or {}
+    pairs = [(axis, box.get(f"{axis}min"), box.get(f"{axis}max")) for axis in "xyzm"]
+    ranges = ", ".join(f"{axis} {low:.10g} to {high:.10g}" for axis, low, high in pairs if None not in (low, high))
+    types = f"{len(column.types)} types" if len(column.types) > MOST_TYPES else ", ".join(column.types)
+    described = short_type(column.logical_type)
+    return "; ".join(filter(None, (f"{column.column}: {described}", ranges or "no bounding box", types)))
 
 
 def _placement_of(fields) -> str:

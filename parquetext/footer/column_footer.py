@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from .. import kernels, wire
 from ..thrift import binary, integer, list_header, read, write
+from ..thrift.values import joined
 from .arrow_errors import ArrowUnsupported
 from .elements import parse_element
 from .forms import spec_of
@@ -45,7 +46,8 @@ def column_footer(form: FooterReader, leaf: int, first: int, count: int) -> byte
         last = wire.FILE_META_DATA_CREATED_BY
     if node.column_order:
         header = wire.FILE_META_DATA_COLUMN_ORDERS - last << 4 | wire.TYPE_LIST
-        parts += [bytes([header]), list_header(1), bytes([node.column_order << 4 | wire.TYPE_STRUCT, 0, 0])]
+        order = joined([(node.column_order, wire.TYPE_STRUCT, b"\0")]) + b"\0"
+        parts += [bytes([header]), list_header(1), order]
     return b"".join([*parts, b"\0"])
 
 

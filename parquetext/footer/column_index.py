@@ -27,7 +27,7 @@ class StoredIndex(NamedTuple):
 class ColumnIndex:
     """A column index as it is stored, one entry per page.
 
-    `boundary_order` is None if the index lacks it, `null_counts` if it has none.
+    `boundary_order` is None if the index lacks it, `null_counts` and `nan_counts` if it has none.
     """
 
     null_pages: list[bool]
@@ -35,6 +35,7 @@ class ColumnIndex:
     max_values: list[bytes]
     boundary_order: int | None
     null_counts: list[int] | None
+    nan_counts: list[int] | None = None
 
     def __len__(self) -> int:
         return len(self.null_pages)
@@ -77,13 +78,14 @@ def parse_column_index(index: StoredIndex) -> ColumnIndex:
         fields = {field[0]: field for field in kernels.thrift.fields(data)}
     except ParquetextError as error:
         raise error.at(None, offset) from None
-    counts = fields.get(wire.COLUMN_INDEX_NULL_COUNTS)
+    counts, nans = (fields.get(id) for id in (wire.COLUMN_INDEX_NULL_COUNTS, wire.COLUMN_INDEX_NAN_COUNTS))
     return ColumnIndex(
         _flags(data, fields.get(wire.COLUMN_INDEX_NULL_PAGES)),
         _binaries(data, fields.get(wire.COLUMN_INDEX_MIN_VALUES)),
         _binaries(data, fields.get(wire.COLUMN_INDEX_MAX_VALUES)),
         boundary_order(data, fields.get(wire.COLUMN_INDEX_BOUNDARY_ORDER)),
         None if counts is None else _numbers(data, counts),
+        None if nans is None else _numbers(data, nans),
     )
 
 
@@ -122,6 +124,8 @@ def _length_problems(index: ColumnIndex, fields: ChunkCounts) -> Iterator[str]:
     lengths["max_values"] = len(index.max_values)
     if index.null_counts is not None:
         lengths["null_counts"] = len(index.null_counts)
+    if index.nan_counts is not None:
+        lengths["nan_counts"] = len(index.nan_counts)
     if len({*lengths.values()}) > 1:
         yield "has lists of different lengths: " + ", ".join(f"{count} {name}" for name, count in lengths.items())
     if fields.page_values is not None and len(index) != len(fields.page_values):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
@@ -17,6 +17,9 @@ from .elements import Element, parse_element
 from .leaf_types import PHYSICAL_TYPES, LeafType, leaf_type_of
 from .model import Node
 from .names import as_path
+
+if TYPE_CHECKING:
+    from .chunk_statistics import GeospatialStatistics
 
 
 class Bounds(Unpicklable, Sequence):
@@ -222,6 +225,13 @@ class Column(Tabular):
     def max_is_exact(self) -> pa.Array:
         """Return True for each maximum that is a value of the column; null if the footer does not store this."""
         return self._exactness(2, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT)
+
+    @property
+    def geospatial_statistics(self) -> list[GeospatialStatistics | None]:
+        """Return the bounding boxes and types of GEOMETRY and GEOGRAPHY; None if a chunk has none."""
+        from .chunk_statistics import geospatial_statistics  # it imports the predicates, which opening does not need
+
+        return self._ask(lambda form: geospatial_statistics(form, self.leaf))
 
     def _shown(self) -> Shown:
         from .footer_repr import show_column

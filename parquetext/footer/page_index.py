@@ -12,6 +12,7 @@ from ..errors import Malformed, ParquetextError
 from ..logical_types import SortOrder, order_of
 from ..pruning import ColumnBounds
 from ..records import frozen
+from .chunk_statistics import has_total_order, trusted_counts
 from .column_index import ChunkCounts, StoredIndex, find_contradiction, parse_column_index
 from .columns import Bounds
 from .elements import parse_element
@@ -54,11 +55,15 @@ class PagePlaces:
 
 @frozen
 class PageBounds:
-    """The bounds of a column's pages (ColumnIndex): None if a page has none; unknown null counts are -1."""
+    """The bounds of a column's pages (ColumnIndex): None if a page has none; unknown counts are -1.
+
+    `nan_counts` is None unless the column order makes them meaningful.
+    """
 
     min: list[bytes | None]
     max: list[bytes | None]
     null_counts: list[int]
+    nan_counts: list[int] | None = None
 
     def typed(self, form: FooterReader, leaf: int, rows: pa.DataType, positions: PagePlaces) -> ColumnBounds | None:
         """Return the bounds of a flat column's pages in the type of its rows; None if they cannot be compared."""
@@ -66,11 +71,14 @@ class PageBounds:
         if kind is None:
             return None
         is_required = form.node(leaf).max_definition == 0
-        return StoredBounds(kind, self.min, self.max, self.null_counts, positions.row_counts, is_required).typed(rows)
+        counts = self.null_counts, positions.row_counts
+        return StoredBounds(kind, self.min, self.max, *counts, is_required, self.nan_counts).typed(rows)
 
 
 def has_page_order(node: Node) -> bool:
-    """Return True if the bounds of a leaf's pages have the order of its type; indexes support no other order."""
+    """Return True if the bounds of a leaf's pages have the order of its type, or the total order of floats."""
+    if has_total_order(node):
+        return True
     element = parse_element(node.thrift)
     is_ordered = order_of(element.logical, element.type, element.type_length or 0) != SortOrder.UNDEFINED
     return is_ordered and node.column_order == wire.ORDER_TYPE_ORDER
@@ -154,7 +162,10 @@ def parse_bounds(index: StoredIndex, node: Node, fields: ChunkCounts) -> PageBou
         known = zip(parsed.null_pages, nulls, fields.page_values, strict=True)
         nulls = [values if is_null else count for is_null, count, values in known]
     judged = kernels.bound_checks.judge_pairs(node.thrift, node.column_order, low, high)
-    return PageBounds(_usable(low, judged, wire.BOUND_MIN), _usable(high, judged, wire.BOUND_MAX), nulls)
+    nans = None
+    if has_total_order(node) and parsed.nan_counts is not None:
+        nans = trusted_counts(parsed.nan_counts, judged)
+    return PageBounds(_usable(low, judged, wire.BOUND_MIN), _usable(high, judged, wire.BOUND_MAX), nulls, nans)
 
 
 def typed_bounds(

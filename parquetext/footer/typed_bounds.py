@@ -8,8 +8,9 @@ import pyarrow as pa
 
 from .. import compute as pc
 from .. import wire
-from ..pruning import ColumnBounds, known_nulls
+from ..pruning import BoundingBox, ColumnBounds, known_nans, known_nulls
 from ..records import frozen
+from .chunk_statistics import geospatial_statistics, has_boxes, has_total_order, nan_counts
 from .leaf_types import LeafType, leaf_type_of
 from .model import GROUP, FooterReader
 from .names import find_group_or_leaf
@@ -32,7 +33,10 @@ def comparable_type(form: FooterReader, leaf: int, rows: pa.DataType) -> LeafTyp
 
 @frozen
 class StoredBounds:
-    """A leaf's bounds as they are stored, one entry per row group: None if unknown; unknown counts are -1."""
+    """A leaf's bounds as they are stored, one entry per row group: None if unknown; unknown counts are -1.
+
+    `nan_counts` is None unless the leaf's column order makes them meaningful, `boxes` unless it has geometries.
+    """
 
     kind: LeafType
     min: list[bytes | None]
@@ -40,6 +44,8 @@ class StoredBounds:
     null_counts: Sequence[int] | pa.Array
     num_values: Sequence[int] | pa.Array
     is_required: bool = False
+    nan_counts: Sequence[int] | None = None
+    boxes: Sequence[BoundingBox | None] | None = None
 
     @property
     def nulls(self) -> tuple[pa.BooleanArray, pa.BooleanArray]:
@@ -53,7 +59,13 @@ class StoredBounds:
             [entry for part in parts for entry in getattr(part, name)]
             for name in ("min", "max", "null_counts", "num_values")
         )
-        return cls(parts[0].kind, low, high, nulls, values, parts[0].is_required)
+        nans, boxes = (
+            [entry for part in parts for entry in getattr(part, name) or [unknown] * len(part.min)]
+            if any(getattr(part, name) for part in parts)
+            else None
+            for name, unknown in (("nan_counts", -1), ("boxes", None))
+        )
+        return cls(parts[0].kind, low, high, nulls, values, parts[0].is_required, nans, boxes)
 
     def typed(self, rows: pa.DataType) -> ColumnBounds | None:
         """Return the bounds in the type of the rows, text and bytes as bytes; None if they cannot be compared."""
@@ -61,7 +73,14 @@ class StoredBounds:
             minima, maxima = (self._side(values, rows) for values in (self.min, self.max))
         except (pa.ArrowException, OverflowError):
             return None
-        return ColumnBounds(*_not_inverted(self.kind, minima, maxima), *self.nulls)
+        return ColumnBounds(*_not_inverted(self.kind, minima, maxima), *self.nulls, *self.nans, self.boxes)
+
+    @property
+    def nans(self) -> tuple[pa.BooleanArray | None, pa.BooleanArray | None]:
+        """Return which row groups certainly have only NaN besides nulls, and which have none; None if not known."""
+        if self.nan_counts is None:
+            return None, None
+        return known_nans(self._has_bounds(), self.nan_counts, self.null_counts, self.num_values, self.is_required)
 
     def _has_bounds(self) -> list[bool] | pa.BooleanArray:
         return [low is not None or high is not None for low, high in zip(self.min, self.max, strict=True)]
@@ -89,17 +108,24 @@ class RawBounds(StoredBounds):
 
 def stored_bounds(form: FooterReader, leaf: int, rows: pa.DataType) -> StoredBounds | None:
     """Return the bounds of a leaf, if the rows of its column have type `rows`; None if its values are not rows."""
+    node = form.node(leaf)
+    is_geospatial = has_boxes(node)
+    if is_geospatial and isinstance(rows, pa.BaseExtensionType):
+        rows = rows.storage_type
     kind = comparable_type(form, leaf, rows)
     if kind is None:
         return None
     chunks = form.column(leaf)
+    statistics = geospatial_statistics(form, leaf) if is_geospatial else []
     return StoredBounds(
         kind,
         chunks.bound_values(1),
         chunks.bound_values(2),
         chunks.array("null_count"),
         chunks.array("num_values"),
-        form.node(leaf).max_definition == 0,
+        node.max_definition == 0,
+        nan_counts(form, leaf) if has_total_order(node) else None,
+        [None if one is None else one.bbox for one in statistics] if is_geospatial else None,
     )
 
 

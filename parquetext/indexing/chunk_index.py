@@ -74,7 +74,7 @@ class Indexer:
         fields = list(zip(*map(form.scan.elements, names), strict=True))
         self._nodes = [form.node(leaf) for leaf in range(form.leaf_count)]
         self._orders = [
-            order_of(*fields[element]) if has_page_order(node) else None
+            order_of(*fields[element]) if node.column_order == wire.ORDER_TYPE_ORDER and has_page_order(node) else None
             for element, node in zip(form.scan.leaves, self._nodes, strict=True)
         ]
         for leaf in blooms:

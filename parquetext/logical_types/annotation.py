@@ -44,6 +44,9 @@ class LogicalType:
     utc: bool | None = None
     bits: int | None = None
     signed: bool | None = None
+    crs: str | None = None
+    algorithm: str | None = None
+    version: int | None = None
 
     def as_dict(self) -> dict:
         """Return the name and the parameters for JSON."""
@@ -113,6 +116,14 @@ def read_integer(data, field) -> int | None:
     if field[1] == wire.TYPE_BYTE:
         return int.from_bytes(data[field[3] : field[4]], "little", signed=True)
     return kernels.varint.zigzag_decode(kernels.varint.decode32(data, field[3])[0])
+
+
+def read_text(data, field) -> str | None:
+    """Return the text in a field of `kernels.thrift.fields`; None if the field is absent or no text."""
+    if not field or field[1] != wire.TYPE_BINARY:
+        return None
+    length, start = kernels.varint.decode32(data, field[3])
+    return bytes(data[start : start + length]).decode("utf-8", "surrogateescape")
 
 
 def _read_flag(data, field) -> bool:

@@ -47,6 +47,10 @@ class Entry:
     is_timestamp : bool
     is_list, is_map : bool
         True for groups with repeated children.
+    is_written : bool
+        False if pyarrow does not write the annotation.
+    has_boxes : bool
+        True if chunks have bounding boxes of the values, which are well-known binary.
     """
 
     name: str | None = None
@@ -64,7 +68,8 @@ class Entry:
     table = "Empty"
     spark_name = ""
     arrow_to_spark = spark_to_arrow = True
-    is_text = is_timestamp = is_list = is_map = False
+    is_text = is_timestamp = is_list = is_map = has_boxes = False
+    is_written = True
 
     def fits(self, logical: LogicalType | None, physical: int, width: int) -> bool:
         """Return True if the annotation is valid for a physical type of this width in bytes."""
@@ -158,6 +163,10 @@ class Entry:
     def sql_text(self, kind: pa.DataType) -> SqlText | None:
         """Return the names of an Arrow type in SQL; None if it belongs to another entry."""
         return self.sql.get(kind)
+
+    def annotated_sql(self, logical: LogicalType) -> SqlText:
+        """Return the names in SQL of an annotation for which Arrow has no type; empty if Arrow's type has the names."""
+        return SqlText()
 
     def spark(self, logical: LogicalType | None, physical: int) -> str | None:
         """Return the type as which Spark reads Parquet, as in the JSON of Spark's schemas; None if it refuses."""

@@ -9,6 +9,7 @@ from .entry import Entry
 class _File(Entry):
     name = "FILE"
     field_id = wire.LOGICAL_FILE
+    is_written = False
 
 
 ENTRIES = (_File(),)

@@ -8,13 +8,14 @@ may not be comparable with a literal, so that Arrow raises the same error in eve
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from .. import compute as pc
 from ..records import frozen
+from .boxes import BoundingBox
 from .comparing import ORDERED, Members, compared, is_text, members_of, never_fails, text_literal
 from .predicate import Comparison
 
@@ -37,19 +38,59 @@ class Outcome(NamedTuple):
 class ColumnBounds:
     """A leaf's typed bounds, one entry per row group; null if unknown.
 
-    `only_nulls` and `no_nulls` are true for the row groups for which this is certain.
+    `only_nulls` and `no_nulls` are true for the row groups for which this is certain; `only_nans` and `no_nans` for
+    those of which all values that are not null, or none of them, are NaN. The latter two are None if nothing is known.
+    `boxes` are the bounding boxes of geometries, None for other types.
     """
 
     min: pa.Array
     max: pa.Array
     only_nulls: pa.BooleanArray
     no_nulls: pa.BooleanArray
+    only_nans: pa.BooleanArray | None = None
+    no_nans: pa.BooleanArray | None = None
+    boxes: Sequence[BoundingBox | None] | None = None
 
     @classmethod
     def of(cls, minima: pa.Array, maxima: pa.Array, null_counts, num_values) -> ColumnBounds:
         """Combine arrays of bounds of an optional column with the footer's counts (-1: unknown)."""
         has_bounds = pc.or_(minima.is_valid(), maxima.is_valid()).to_pylist()
         return cls(minima, maxima, *known_nulls(has_bounds, null_counts, num_values, is_required=False))
+
+    @classmethod
+    def unknown(cls, kind: pa.DataType, count: int) -> ColumnBounds:
+        """Return the bounds of row groups of which nothing is known."""
+        return cls(pa.nulls(count, kind), pa.nulls(count, kind), _never(count), _never(count))
+
+    @classmethod
+    def joined(cls, parts: Sequence[ColumnBounds]) -> ColumnBounds:
+        """Concatenate bounds of one type."""
+        sides: list[Any] = [pa.concat_arrays([getattr(part, name) for part in parts]) for name in _ARRAYS]
+        sides += [_joined_flags(parts, name) for name in _FLAGS]
+        boxes = [box for part in parts for box in part.boxes or [None] * len(part.min)]
+        sides.append(boxes if any(boxes) else None)
+        return cls(*sides)
+
+    def take(self, indices: pa.Array) -> ColumnBounds:
+        """Return the bounds of some row groups."""
+        sides: list[Any] = [getattr(self, name) for name in (*_ARRAYS, *_FLAGS)]
+        sides = [None if side is None else side.take(indices) for side in sides]
+        sides.append(None if self.boxes is None else [self.boxes[index] for index in indices.to_pylist()])
+        return ColumnBounds(*sides)
+
+
+_ARRAYS, _FLAGS = ("min", "max", "only_nulls", "no_nulls"), ("only_nans", "no_nans")
+
+
+def _joined_flags(parts: Sequence[ColumnBounds], name: str) -> pa.BooleanArray | None:
+    sides = [(len(part.min), getattr(part, name)) for part in parts]
+    if all(side is None for _, side in sides):
+        return None
+    return pa.concat_arrays([_never(count) if side is None else side for count, side in sides])
+
+
+def _never(count: int) -> pa.BooleanArray:
+    return pa.array([False] * count, pa.bool_())
 
 
 def known_nulls(has_bounds, null_counts, num_values, is_required: bool) -> tuple[pa.BooleanArray, pa.BooleanArray]:
@@ -75,6 +116,22 @@ def known_nulls(has_bounds, null_counts, num_values, is_required: bool) -> tuple
     return pa.array(only_nulls, pa.bool_()), pa.array(no_nulls, pa.bool_())
 
 
+def known_nans(
+    has_bounds, nan_counts: Sequence[int], null_counts: Sequence[int], num_values: Sequence[int], is_required: bool
+) -> tuple[pa.BooleanArray, pa.BooleanArray]:
+    """Return in which row groups or pages all values that are not null are NaN, and in which none is.
+
+    Counts are -1 if unknown. Those that cannot be right count as unknown: a count of NaN that is larger than that of
+    the values, or equal to it in spite of bounds, which NaN do not have.
+    """
+    only, none = [], []
+    for has, nans, nulls, values in zip(has_bounds, nan_counts, null_counts, num_values, strict=True):
+        others = values - nulls if 0 <= nulls <= values and not (nulls and is_required) else -1
+        only.append(not has and nans >= 0 and nans in (values, others))
+        none.append(nans == 0 <= values)
+    return pa.array(only, pa.bool_()), pa.array(none, pa.bool_())
+
+
 def is_plain(kind: pa.DataType, comparison: Comparison) -> bool:
     """Return True if a comparison orders values of this type by a literal without a cast that can fail."""
     value = comparison.value
@@ -95,7 +152,7 @@ def may_match(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
     """Judge each row group by a column's bounds."""
     kind = bounds.min.type
     if len(bounds.min) <= FEW and is_plain(kind, comparison):
-        return Outcome(_plainly(comparison, bounds))
+        return Outcome(_without_nans(comparison, bounds, _plainly(comparison, bounds)))
     rule = _ordered if comparison.operator in ORDERED else _in_list
     try:
         outcome = rule(comparison, bounds)
@@ -140,7 +197,15 @@ def _ordered(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
         meets = pc.invert(_all_equal(bounds, low, high))
     else:
         meets = high if low is None else low if high is None else pc.and_kleene(low, high)
-    return Outcome(pc.and_(pc.invert(bounds.only_nulls), pc.fill_null(meets, True)))
+    meets = _without_nans(comparison, bounds, pc.fill_null(meets, True))
+    return Outcome(pc.and_(pc.invert(bounds.only_nulls), meets))
+
+
+def _without_nans(comparison: Comparison, bounds: ColumnBounds, meets: pa.BooleanArray) -> pa.BooleanArray:
+    """Exclude row groups of NaN alone, which meet no comparison but inequality."""
+    if bounds.only_nans is None or comparison.operator == "!=":
+        return meets
+    return pc.and_(meets, pc.invert(bounds.only_nans))
 
 
 def _all_equal(bounds: ColumnBounds, low: pa.Array, high: pa.Array) -> pa.BooleanArray:
@@ -165,7 +230,8 @@ def _in_list(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
 def _is_in(members: Members, low: pa.Array, high: pa.Array, bounds: ColumnBounds) -> Outcome:
     held = pa.array([False] * len(low), pa.bool_())
     if pa.types.is_floating(low.type) and pc.any(pc.is_nan(members.values)).as_py():
-        held = pa.array([True] * len(low), pa.bool_())  # a NaN hides from bounds
+        # a NaN hides from bounds
+        held = pa.array([True] * len(low), pa.bool_()) if bounds.no_nans is None else pc.invert(bounds.no_nans)
     if len(members.values) > FEW_MEMBERS and _is_ordered_in_python(low.type):
         held = pc.or_(held, _contain(low, high, members.values))
     else:

@@ -6,13 +6,14 @@ Arrow's own simplification of expressions compares bounds in other types than ro
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from .. import compute as pc
 from .bounds import ColumnBounds, Outcome, may_match, without_bounds
+from .boxes import INTERSECTS, box_may_intersect
 from .comparing import never_fails
 from .predicate import Comparison
 from .serialized import Call, Field, Literal, Node, tree_of
@@ -35,6 +36,7 @@ TOTAL = {
     *("starts_with", "ends_with", "match_substring", "match_substring_regex", "match_like", "find_substring"),
     *("binary_length", "utf8_length", "utf8_lower", "utf8_upper", "ascii_lower", "ascii_upper", "utf8_trim"),
     *("add", "subtract", "multiply", "abs", "negate", "sign", "floor", "ceil", "trunc"),
+    INTERSECTS,
     *("year", "month", "day", "hour", "minute", "second", "day_of_week", "day_of_year", "quarter"),
 }
 BOOLEAN = {*OPERATORS, "and_kleene", "or_kleene", "invert", "is_in", "is_null", "is_valid", "is_nan"}
@@ -104,6 +106,12 @@ class _Judge:
             case Call("is_valid", [Field((column,))], _) if column in self._columns:
                 true, false = self._is_null(column, None)
                 return Verdict(false, true)
+            case Call("is_nan", [Field((column,))], _) if column in self._columns:
+                return self._is_nan(column)
+            case Call(name, [Call("cast", [Field((column,))], _), *limits], _) if (
+                name == INTERSECTS and column in self._columns
+            ):
+                return self._intersects(column, limits)
             case Literal(value):
                 return self._constant(value)
             case Field():
@@ -139,7 +147,29 @@ class _Judge:
         if bounds is None:
             return self._anything
         of_nans = options is not None and options["nan_is_null"].as_py() and pa.types.is_floating(_plain(kind))
-        return Verdict(self._all if of_nans else pc.invert(bounds.no_nulls), pc.invert(bounds.only_nulls))
+        if not of_nans:
+            return Verdict(pc.invert(bounds.no_nulls), pc.invert(bounds.only_nulls))
+        is_nan = self._is_nan(column)
+        return Verdict(pc.or_(is_nan.true, pc.invert(bounds.no_nulls)), is_nan.false)
+
+    def _is_nan(self, column: str) -> Verdict:
+        """Judge by counts of NaN; of nulls, the result is null."""
+        bounds = self._columns[column][1]
+        if bounds is None:
+            return self._anything
+        sides = (bounds.no_nans, bounds.only_nans)
+        gone = [bounds.only_nulls if side is None else pc.or_(side, bounds.only_nulls) for side in sides]
+        return Verdict(*map(pc.invert, gone))
+
+    def _intersects(self, column: str, limits: Sequence[Node]) -> Verdict:
+        """Judge by bounding boxes; a row group that one of them does not exclude may have rows on both sides."""
+        bounds = self._columns[column][1]
+        if bounds is None or bounds.boxes is None:
+            return self._anything
+        sides = [limit.value.as_py() for limit in limits if isinstance(limit, Literal)]
+        some = pa.array([box_may_intersect(box, *sides) for box in bounds.boxes], pa.bool_())
+        has_values = pc.invert(bounds.only_nulls)
+        return Verdict(pc.and_(some, has_values), has_values)
 
     def _constant(self, value: pa.Scalar) -> Verdict:
         truth = value.as_py()

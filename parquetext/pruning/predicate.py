@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from .. import compute as pc
 from ..masking import without_secrets
+from .boxes import register
 
 TypeOf = Callable[[str], pa.DataType | None]
 OPERATORS = "=", "==", "!=", "<", ">", "<=", ">=", "in", "not in"
@@ -68,6 +69,7 @@ def predicate_of(filters) -> Predicate:
     if isinstance(filters, Predicate):
         return filters
     if isinstance(filters, pc.Expression):
+        register()
         return Predicate(filters, None)
     _check_shape(filters)
     import pyarrow.parquet as pq

@@ -9,6 +9,7 @@ import sys
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.changed_metadata import with_footer
 from support.users import ANNA, as_user, shared_folder
 from typer.testing import CliRunner
 
@@ -216,3 +217,19 @@ def test_a_damaged_file_is_named_once(path, scheme):
     path.write_bytes(path.read_bytes()[:-1])
     code, said = run("head", f"{scheme}{path}")
     assert code == 2 and said.startswith(f"{path}: ") and said.count(str(path)) == 1
+
+
+@pytest.mark.parametrize(("command", "option"), [("explain", "--where"), ("head", "--filter")])
+def test_a_condition_about_a_group_that_lost_its_leaves_is_refused(path, command, option):
+    def cut(footer: dict) -> None:
+        group = next(element for element in footer["schema"] if element["name"] == "n")
+        group["num_children"] = 0
+        footer["schema"].pop()
+        for row_group in footer["row_groups"]:
+            row_group["columns"].pop()
+
+    with_footer(path, cut)
+    assert run(command, path, option, "n = 3") == (
+        2,
+        f"{path}: column 'n' is a group without leaves, which has no values\n",
+    )

@@ -12,9 +12,11 @@ from support.twins import both
 
 from parquetext import kernels, wire
 from parquetext.thrift import write
+from parquetext.thrift.values import Unknown
 
 BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED = range(8)
 TYPE_ORDER, TOTAL_ORDER, INT96_ORDER = "TYPE_ORDER", "IEEE_754_TOTAL_ORDER", "INT96_TIMESTAMP_ORDER"
+LATER_ORDER = 4  # the id of an order that parquet-format 2.14 does not define
 NAN = float("nan")
 
 
@@ -34,8 +36,9 @@ def f16(value):
     return struct.pack("<e", value)
 
 
-def footer(element: dict, statistics: dict, order: str | None) -> bytes:
-    orders = {} if order is None else {"column_orders": [{order: {}}]}
+def footer(element: dict, statistics: dict, order: str | int | None) -> bytes:
+    empty = Unknown(wire.TYPE_STRUCT, b"\0") if isinstance(order, int) else {}
+    orders = {} if order is None else {"column_orders": [{order: empty}]}
     return write(
         "FileMetaData",
         {
@@ -49,7 +52,7 @@ def footer(element: dict, statistics: dict, order: str | None) -> bytes:
     )
 
 
-def bounds(element: dict, statistics: dict, order: str | None = TYPE_ORDER) -> tuple[bytes | None, bytes | None]:
+def bounds(element: dict, statistics: dict, order: str | int | None = TYPE_ORDER) -> tuple[bytes | None, bytes | None]:
     """Return the usable bounds of a one-chunk footer, None for missing ones."""
     data = footer(element, statistics, order)
     chunks = kernels.scan.scan(data).column(0)
@@ -192,13 +195,37 @@ def test_orders_count_for_their_types_only(implementation):
     assert bounds({"type": INT32}, pair(i32(1), i32(2)), None) == (None, None)
 
 
-@pytest.mark.parametrize("order", [None, INT96_ORDER])
-def test_the_deprecated_pair_counts_for_signed_numbers_without_an_order(implementation, order):
-    assert bounds({"type": INT32}, deprecated(i32(-1), i32(1)), order) == (i32(-1), i32(1))
-    assert bounds({"type": DOUBLE}, deprecated(f64(-1), f64(1)) | pair(f64(5), f64(6)), order) == (f64(-1), f64(1))
-    assert bounds({"type": INT32, "converted_type": 13}, deprecated(i32(1), i32(2)), order) == (None, None)
-    assert bounds({"type": BYTE_ARRAY}, deprecated(b"a", b"b"), order) == (None, None)
-    assert bounds({"type": BYTE_ARRAY, "converted_type": 5}, deprecated(b"\1", b"\2"), order) == (None, None)
+def test_the_deprecated_pair_counts_for_signed_numbers_without_an_order(implementation):
+    assert bounds({"type": INT32}, deprecated(i32(-1), i32(1)), None) == (i32(-1), i32(1))
+    assert bounds({"type": DOUBLE}, deprecated(f64(-1), f64(1)) | pair(f64(5), f64(6)), None) == (f64(-1), f64(1))
+    assert bounds({"type": INT32, "converted_type": 13}, deprecated(i32(1), i32(2)), None) == (None, None)
+    assert bounds({"type": BYTE_ARRAY}, deprecated(b"a", b"b"), None) == (None, None)
+    assert bounds({"type": BYTE_ARRAY, "converted_type": 5}, deprecated(b"\1", b"\2"), None) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "element, low, high, order",
+    [
+        ({"type": INT32}, i32(1), i32(2), LATER_ORDER),
+        ({"type": DOUBLE}, f64(1), f64(2), LATER_ORDER),
+        ({"type": INT96}, bytes(12), bytes(12), LATER_ORDER),
+        ({"type": INT32}, i32(1), i32(2), INT96_ORDER),
+        ({"type": INT32}, i32(1), i32(2), TOTAL_ORDER),
+        ({"type": DOUBLE, "logicalType": {77: Unknown(wire.TYPE_STRUCT, b"\0")}}, f64(1), f64(2), TOTAL_ORDER),
+        ({"type": DOUBLE, "converted_type": 6}, f64(1), f64(2), TOTAL_ORDER),  # DATE
+        ({"type": INT96, "logicalType": {77: Unknown(wire.TYPE_STRUCT, b"\0")}}, bytes(12), bytes(12), INT96_ORDER),
+        ({"type": INT96, "converted_type": 10}, bytes(12), bytes(12), INT96_ORDER),  # TIMESTAMP_MICROS
+        ({"type": FIXED, "type_length": 12, "converted_type": 21}, bytes(12), bytes(12), INT96_ORDER),  # INTERVAL
+    ],
+    ids=str,
+)
+def test_statistics_of_an_unknown_combination_of_type_annotation_and_order_are_ignored(
+    implementation, element, low, high, order
+):
+    assert bounds(element, pair(low, high) | deprecated(low, high), order) == (None, None)
+    thrift = write("SchemaElement", element | {"name": "a"})
+    column_order = order if isinstance(order, int) else {TOTAL_ORDER: 2, INT96_ORDER: 3}[order]
+    assert list(kernels.bound_checks.judge_pairs(thrift, column_order, [low], [high])) == [wire.BOUND_UNORDERED]
 
 
 @pytest.mark.parametrize(
@@ -260,7 +287,7 @@ values = st.one_of(st.binary(max_size=13), sized)
     st.integers(0, 12),
     st.one_of(st.none(), st.integers(0, 22)),
     st.sampled_from([None, "STRING", "DECIMAL", "FLOAT16", "INTEGER", "UNKNOWN"]),
-    st.sampled_from([None, TYPE_ORDER, TOTAL_ORDER, INT96_ORDER]),
+    st.sampled_from([None, TYPE_ORDER, TOTAL_ORDER, INT96_ORDER, LATER_ORDER, 300]),
     st.dictionaries(st.sampled_from(["min", "max", "min_value", "max_value"]), values),
 )
 def test_both_implementations_accept_the_same_bounds(type, length, converted, logical, order, statistics):

@@ -31,6 +31,8 @@ PARAMETERS = {
     "INTEGER": [{"bits": bits, "signed": signed} for bits in (8, 16, 32, 64) for signed in (True, False)],
     "TIME": [{"unit": unit, "utc": utc} for unit in ("ms", "us", "ns") for utc in (True, False)],
     "TIMESTAMP": [{"unit": unit, "utc": utc} for unit in ("ms", "us", "ns") for utc in (True, False)],
+    "GEOMETRY": [{}, {"crs": "srid:5070"}, {"crs": '{"a": [1, "(2)"]}'}],
+    "GEOGRAPHY": [{}, {"crs": "x,y(1)", "algorithm": "SPHERICAL"}, {"crs": "a", "algorithm": "UNKNOWN_7"}],
 }
 SPARK_TYPES = {
     *("boolean", "byte", "short", "integer", "long", "float", "double", "string", "binary", "date"),

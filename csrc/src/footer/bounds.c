@@ -8,20 +8,28 @@ static int is_floating(const pqx_element *leaf)
                && leaf->sort_order == PQX_ORDER_FLOAT16);
 }
 
-/* Return 1 if min_value/max_value are valid; otherwise the deprecated pair may be. */
+static int is_annotated(const pqx_element *leaf)
+{ return leaf->logical_type.length || leaf->converted_type != -1; }
+
+/* Return 1 if min_value/max_value are valid: the combination of physical type, annotation and
+ * column order is a known one. */
 static int order_is_defined(const pqx_element *leaf)
 {
     switch (leaf->column_order) {
     case PQX_ORDER_TYPE_ORDER: return leaf->sort_order != PQX_ORDER_UNDEFINED;
-    case PQX_ORDER_IEEE_754_TOTAL_ORDER: return is_floating(leaf);
-    case PQX_ORDER_INT96_TIMESTAMP_ORDER: return leaf->type == PQX_PHYSICAL_INT96;
+    case PQX_ORDER_IEEE_754_TOTAL_ORDER:
+        return is_floating(leaf) && leaf->sort_order != PQX_ORDER_UNDEFINED;
+    case PQX_ORDER_INT96_TIMESTAMP_ORDER:
+        return leaf->type == PQX_PHYSICAL_INT96 && !is_annotated(leaf);
     default: return 0;
     }
 }
 
+/* Return 1 if min/max are valid. Their order is the signed one, and a column order contradicts it.
+ */
 static int deprecated_pair_counts(const pqx_element *leaf)
 {
-    return leaf->sort_order == PQX_ORDER_SIGNED
+    return !leaf->column_order && leaf->sort_order == PQX_ORDER_SIGNED
            && (leaf->type == PQX_PHYSICAL_BOOLEAN || leaf->type == PQX_PHYSICAL_INT32
                || leaf->type == PQX_PHYSICAL_INT64 || leaf->type == PQX_PHYSICAL_FLOAT
                || leaf->type == PQX_PHYSICAL_DOUBLE);

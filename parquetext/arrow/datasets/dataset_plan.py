@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate, groupby
 
@@ -156,12 +157,11 @@ def joined_bounds(name: str, files: Sequence[FileBounds], wanted: pa.DataType) -
     kind = pa.large_binary() if is_text(wanted) else wanted
     if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
         return None
-    sides: list[tuple[pa.Array, ...]] = []
+    parts: list[ColumnBounds] = []
     for key, group in groupby(files, lambda fields: _key(name, fields)):
         some = list(group)
-        sides.append(_typed_part(name, key, some, sum(fields.row_groups for fields in some), kind))
-    joined = [pa.concat_arrays([side[number] for side in sides]) for number in range(4)] if sides else None
-    return None if joined is None else ColumnBounds(*joined)
+        parts.append(_typed_part(name, key, some, sum(fields.row_groups for fields in some), kind))
+    return ColumnBounds.joined(parts) if parts else None
 
 
 def _key(name: str, fields: FileBounds):
@@ -172,22 +172,23 @@ def _key(name: str, fields: FileBounds):
     return None if found is None else (found[0].kind, found[1], found[0].is_required)
 
 
-def _typed_part(name: str, key, files: list[FileBounds], count: int, kind: pa.DataType) -> tuple[pa.Array, ...]:
-    """Return (minima, maxima, only nulls, no nulls) of files that have the column in the same type."""
-    unknown = pa.nulls(count, kind)
-    if key is None or key == "missing":
-        flags = pa.array([key is not None] * count, pa.bool_()), pa.array([False] * count, pa.bool_())
-        return unknown, unknown, *flags
+def _typed_part(name: str, key, files: list[FileBounds], count: int, kind: pa.DataType) -> ColumnBounds:
+    """Return the bounds of files that have the column in the same type."""
+    unknown = ColumnBounds.unknown(kind, count)
+    if key is None:
+        return unknown
+    if key == "missing":
+        return replace(unknown, only_nulls=pa.array([True] * count, pa.bool_()))
     parts = [fields.bounds[name][0] for fields in files]
     whole = parts[0] if len(parts) == 1 else StoredBounds.joined(parts)
-    low = high = unknown
+    low, high = unknown.min, unknown.max
     try:
         bounds = whole.typed(key[1])
         if bounds is not None and (bounds.min.type == kind or _keeps_order(bounds.min.type, kind)):
             low, high = bounds.min.cast(kind), bounds.max.cast(kind)
     except (pa.ArrowException, OverflowError):
         pass  # bounds that the dataset's type cannot represent are unknown
-    return low, high, *whole.nulls
+    return ColumnBounds(low, high, *whole.nulls, *whole.nans, whole.boxes)
 
 
 def _keeps_order(stored: pa.DataType, wanted: pa.DataType) -> bool:

@@ -18,6 +18,7 @@ from ...footer.forms import AUTO, THRIFT, WRITABLE, Form, check_writable
 from ...storage.refusals import check
 from .layouts import writer_options
 from .new_files import DEFAULTS, NewFiles
+from .variants import refuse_variants
 from .writer import OPTIONS, ROW_GROUP_ROWS
 
 
@@ -96,6 +97,7 @@ def write_to_dataset(
     """
     check_writable(form, THRIFT.name)
     check_optimize_for(optimize_for)
+    refuse_variants(table.schema if schema is None else schema)
     if options.get("encryption_config") is not None:
         if form in WRITABLE:
             raise Refused(f"encrypted files cannot have footers of the form {form!r}")

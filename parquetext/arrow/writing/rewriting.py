@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,8 +14,12 @@ from ...edits.options import SCAN, check_optimize_for
 from ...edits.table_logs import refuse_stale_summary, refuse_table_files
 from ...errors import ColumnError, Malformed, ParquetextError, Unsupported
 from ...footer.bloom_filters import ELSEWHERE
+from ...footer.elements import parse_element
 from ...footer.forms import AUTO, THRIFT, Form, check_writable
 from ...footer.leaf_types import CODECS
+from ...footer.model import GROUP, FooterReader
+from ...footer.names import as_path
+from ...logical_types import entry_of
 from ...nearest import nearest
 from ...pruning.bloom import LARGEST, find_bitset
 from ...records import frozen
@@ -266,6 +270,23 @@ def _notes(file, without_blooms: list[str]) -> Iterator[str]:
         yield "INT96 timestamps become INT64"
     if file.may_have_copies and file._has_copies():
         yield "copies of columns in other encodings are not written again; encode makes them anew"
+    extensions = {field.name for field in file.schema if isinstance(field.type, pa.BaseExtensionType)}
+    if unwritten := file._on_form(lambda form: _unwritten(form, extensions)):
+        yield f"pyarrow does not write annotations, so columns become plain ones: {', '.join(unwritten)}"
+
+
+def _unwritten(form: FooterReader, extensions: Container[str]) -> list[str]:
+    """Return the names of the elements with annotations that pyarrow does not write, with the annotations.
+
+    Those of columns with extension types are written.
+    """
+    found = []
+    for identity in (*range(form.leaf_count), *(GROUP | number for number in range(form.node_count))):
+        node = form.node(identity)
+        logical, path = parse_element(node.thrift).logical, as_path(node.path)
+        if logical is not None and not entry_of(logical).is_written and path[0] not in extensions:
+            found.append(f"{'.'.join(path)} ({logical.name})")
+    return found
 
 
 def _tables(file, row_group_size: int | None, sort: Sequence[SortKey]) -> Iterator[pa.Table]:

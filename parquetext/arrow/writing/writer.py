@@ -28,6 +28,7 @@ from .first_bytes import beginning_with
 from .given_names import GIVEN, passing_given_names
 from .layouts import writer_options
 from .new_files import DEFAULTS, edit_of_written
+from .variants import refuse_variants
 
 ROW_GROUP_ROWS = 1 << 20  # default of pyarrow's writer
 
@@ -132,6 +133,8 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         write it, or to a table whose log records its size.
     Conflict
         If another process is writing or changing the file.
+    Unsupported
+        If a column has the extension type of VARIANT.
     """
 
     @passing_given_names
@@ -179,6 +182,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         options = DEFAULTS | options | _given(locals(), given)
         check_writable(form, THRIFT.name, *ALONE)
         check_optimize_for(optimize_for)
+        refuse_variants(schema)
         if filesystem is not None and _is_stream(where):
             raise ParquetextError(f"specified path is file-like, and a filesystem goes with paths only: {where!r}")
         if copies is not None:

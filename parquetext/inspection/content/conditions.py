@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ... import compute as pc
 from ... import wire
-from ...errors import ColumnError, ParquetextError
+from ...errors import ColumnError, Malformed, ParquetextError
 
 OPERATORS = {"=": "==", "==": "==", "!=": "!=", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _OPERATOR = re.compile(r"\s*(==|!=|<>|<=|>=|=|<|>|\s(?:not\s+in|in|is\s+not|is)\s)\s*", re.IGNORECASE)
@@ -135,8 +135,16 @@ def _no_condition(condition: str) -> ParquetextError:
 
 
 def _type_of(file, name: str) -> pa.DataType:
-    """Return the type that a top-level column's rows have."""
+    """Return the type that a top-level column's rows have.
+
+    Raises
+    ------
+    Malformed
+        If the column is a group without leaves, so that its rows have no values.
+    """
     schema = file.read([(name,)], row_groups=[], engine="auto").schema
+    if not schema.names:
+        raise Malformed(f"column {name!r} is a group without leaves, which has no values", file=str(file.path))
     kind = schema.field(0).type
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 

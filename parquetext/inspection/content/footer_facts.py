@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
+from ...errors import ParquetextError
+from ...footer.chunk_statistics import GeospatialStatistics, has_boxes, joined_statistics
 from ...footer.columns import Column, bounds_or_nulls, extremes
+from ...footer.format_version import version_of
 from ...footer.model import INDEX_FIELDS, INDEX_LENGTHS
 from ...footer.names import find_group_or_leaf, leaves_below
 from ...footer.wire_names import name_of_codec, names_of_encodings, names_of_types
@@ -23,6 +27,7 @@ def meta(file, size: int) -> dict:
     return {
         "created_by": file.created_by,
         "format_version": file.version,
+        "declared_version": _declared_version(file),
         "num_rows": file.num_rows,
         "num_row_groups": len(groups),
         "num_columns": file.num_columns,
@@ -32,6 +37,14 @@ def meta(file, size: int) -> dict:
         "footer_form": file.form,
         "key_value_metadata": key_values(file),
     }
+
+
+def _declared_version(file) -> str | None:
+    """Return the version that the footer declares; None also if the Thrift footer cannot be read."""
+    with suppress(ParquetextError):
+        found = version_of(file)
+        return None if found is None else str(found)
+    return None
 
 
 def key_values(file) -> dict[str, str | None]:
@@ -100,6 +113,7 @@ def columns_in_sum(columns: Iterable[Column]) -> Iterator[dict]:
             "stats_null_count": _sum(column.null_count),
             "stats_min": as_json(least),
             "stats_max": as_json(greatest),
+            **_geospatial(column, joined_statistics(column.geospatial_statistics) if has_boxes(column.node) else None),
             "compression": sorted({name_of_codec(number) for number in column.codec}),
             "encodings": encodings[masks],
             **{name: _sum(getattr(column, name)) for name in SIZES},
@@ -112,6 +126,7 @@ def column_chunks(columns: Iterable[Column]) -> Iterator[dict]:
     for column in columns:
         minima, maxima = bounds_or_nulls(column)
         identity, fields = _identity(column), {name: getattr(column, name) for name in (*OF_CHUNKS, *SIZES)}
+        geospatial = column.geospatial_statistics
         for number in range(len(column)):
             yield {
                 "row_group_id": number,
@@ -121,10 +136,19 @@ def column_chunks(columns: Iterable[Column]) -> Iterator[dict]:
                 "stats_distinct_count": _known(column.distinct_count[number]),
                 "stats_min": as_json(minima[number]),
                 "stats_max": as_json(maxima[number]),
+                **_geospatial(column, geospatial[number]),
                 "compression": name_of_codec(column.codec[number]),
                 "encodings": names_of_encodings([column.encodings[number]]),
                 **{name: _known(numbers[number]) for name, numbers in fields.items()},
             }
+
+
+def _geospatial(column: Column, found: GeospatialStatistics | None) -> dict:
+    """Return the bounding box and the types of geometries; nothing for columns of other types."""
+    if not has_boxes(column.node):
+        return {}
+    box = None if found is None or found.bbox is None else found.bbox._asdict()
+    return {"geo_bbox": box, "geo_types": None if found is None else found.type_names}
 
 
 def _identity(column: Column) -> dict:

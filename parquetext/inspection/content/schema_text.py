@@ -122,9 +122,10 @@ def _arrow_text(file) -> str:
 def _sql(dialect: Dialect) -> Callable[[object], str]:
     def text(file) -> str:
         lines = []
-        for each in file.schema:
+        schema, nodes = file.schema, file._on_form(parquet_tree).children
+        for each, node in zip(schema, nodes if len(nodes) == len(schema) else [None] * len(schema), strict=True):
             try:
-                kind = dialect.type_of(each.type)
+                kind = dialect.type_of(each.type, node)
             except Unsupported as error:
                 raise Unsupported(f"column {each.name!r}: {error.message}", file=str(file.path)) from None
             lines.append(f"{INDENT}{dialect.quoted(each.name)} {kind}{'' if each.nullable else ' NOT NULL'}")

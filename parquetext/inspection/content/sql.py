@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from ...errors import Unsupported
-from ...logical_types import SqlText, sql_text
+from ...logical_types import SqlText, entry_of, sql_text
 from ...records import frozen
+
+if TYPE_CHECKING:
+    from .schema_text import Node
 
 _NOT_IN_NAMES = re.compile(r"\W")
 
@@ -40,29 +44,46 @@ class Dialect:
     quote: str
     ending: str
 
-    def type_of(self, kind: pa.DataType) -> str:
+    def type_of(self, kind: pa.DataType, node: Node | None = None) -> str:
         """Return the type's name.
+
+        Parameters
+        ----------
+        kind : pyarrow.DataType
+        node : Node, optional
+            The schema element with this Arrow type, of which the annotation may have a name that Arrow's type lacks.
 
         Raises
         ------
         Unsupported
             If the system has no such type.
         """
+        annotated = None if node is None else self._annotated(node)
+        if annotated is not None:
+            return annotated
         if isinstance(kind, pa.BaseExtensionType):
             return self.name_of(sql_text(kind)) or self.type_of(kind.storage_type)
         if pa.types.is_dictionary(kind):
             return self.type_of(kind.value_type)
         if pa.types.is_map(kind):
-            return self.maps(self.type_of(kind.key_type), self.type_of(kind.item_type))
+            nodes = _children(_inner(node), 2)
+            return self.maps(self.type_of(kind.key_type, nodes[0]), self.type_of(kind.item_type, nodes[1]))
         if pa.types.is_struct(kind):
-            fields = [kind.field(at) for at in range(kind.num_fields)]
-            return self.structs([(self.quoted(each.name), self.type_of(each.type)) for each in fields])
+            fields = zip(kind, _children(node, kind.num_fields), strict=True)
+            return self.structs([(self.quoted(each.name), self.type_of(each.type, below)) for each, below in fields])
         if pa.types.is_nested(kind):
-            return self.lists(self.type_of(kind.value_type))
+            return self.lists(self.type_of(kind.value_type, _inner(_inner(node))))
         found = self.name_of(sql_text(_usual(kind)))
         if found is None:
             raise Unsupported(f"{self.name} has no type for {kind}")
         return found
+
+    def _annotated(self, node: Node) -> str | None:
+        logical, physical = node.element.logical, node.element.type
+        entry = entry_of(logical)
+        if logical is None or (physical is not None and not entry.fits(logical, physical, 0)):
+            return None
+        return self.name_of(entry.annotated_sql(logical))
 
     def quoted(self, name: str) -> str:
         """Return a column's name in quotation marks, because any name may be a keyword."""
@@ -72,6 +93,16 @@ class Dialect:
         """Return the statement CREATE TABLE, with the table named after the file."""
         stem = _NOT_IN_NAMES.sub("_", os.path.basename(path.rstrip("/")).partition(".")[0]) or "parquet_file"
         return f"CREATE TABLE {self.quoted(stem)} (\n" + ",\n".join(columns) + f"\n){self.ending};"
+
+
+def _children(node: Node | None, count: int) -> Sequence[Node | None]:
+    """Return the elements below another one; None for each if there are not as many as expected."""
+    return [None] * count if node is None or len(node.children) != count else node.children
+
+
+def _inner(node: Node | None) -> Node | None:
+    """Return the only element below another one, such as the repeated group of a list; None if there are more."""
+    return _children(node, 1)[0]
 
 
 def _usual(kind: pa.DataType) -> pa.DataType:

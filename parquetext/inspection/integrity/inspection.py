@@ -14,8 +14,13 @@ from ...errors import ParquetextError, names_memory
 from ...findings import Finding
 from ...footer import forms
 from ...footer.chunk_copies import copies_by_chunk, name_of_encoding
+from ...footer.chunk_statistics import geospatial_statistics, has_boxes, joined_statistics
+from ...footer.format_version import declared_version
 from ...footer.locate import read_tail
+from ...footer.model import FooterReader
+from ...footer.names import as_path
 from ...footer.tail import Tail
+from ...footer.wire_names import names_of_types
 from ...masking import without_secrets
 from ...records import frozen
 from ...storage import open_source
@@ -58,12 +63,26 @@ class CopiedColumn:
     chunk_bytes: int
 
 
+@frozen
+class GeospatialColumn:
+    """A column of geometries: its annotation, the box around those of all row groups, and the names of their types.
+
+    The box and the types are those that the writer states; limits that a row group lacks are None.
+    """
+
+    column: str
+    logical_type: str
+    bbox: dict[str, float | None] | None
+    types: list[str]
+
+
 @dataclass(slots=True)
 class Inspection:
     """The properties of a footer; sizes are in bytes. Properties that a damaged footer does not reveal are None.
 
     `copies` are of columns in other encodings, `original_bytes` those of the file from before it was encoded; `auto`
-    contains the form that ``upgrade(form="auto")`` would add, and the reason.
+    contains the form that ``upgrade(form="auto")`` would add, and the reason. `declared_version` is the version of the
+    format that the Thrift footer declares; it is not rebuilt for this if the file has none.
     """
 
     path: str
@@ -80,11 +99,13 @@ class Inspection:
     row_groups: int | None = None
     columns: int | None = None
     created_by: str | None = None
+    declared_version: str | None = None
     auto: str | None = None
     blocks: list[Block] = field(default_factory=list)
     slots: list[Slot] = field(default_factory=list)
     copies: list[CopiedColumn] = field(default_factory=list)
     original_bytes: int | None = None
+    geospatial: list[GeospatialColumn] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
     def as_dict(self) -> dict:
@@ -112,6 +133,7 @@ def inspect(path) -> Inspection:
                 fields.form, fields.rows = file.form, file.num_rows
                 fields.row_groups, fields.columns = len(file.row_groups), file.num_columns
                 fields.created_by = file.created_by
+                fields.geospatial = file._on_form(lambda form: [*_geospatial_columns(form)])
                 if fields.thrift_bytes is not None and fields.auto is None:
                     fields.auto = _choice(fields)
                 fields.findings += [finding for finding in file.findings if finding not in tail.findings]
@@ -150,12 +172,25 @@ def _add_tail(fields: Inspection, source, tail: Tail) -> None:
     fields.findings += tail.findings
     if not tail.form.is_final:
         _add_extension(fields, footer)
+        with suppress(ParquetextError):
+            declared = declared_version(footer)
+            fields.declared_version = None if declared is None else str(declared)
     if not _has_slots(tail):
         _add_copies(fields, tail, footer)
     if not tail.form.is_final:
         _add_original(fields, source, tail)
     if tail.reference is not None:
         fields.aside_bytes, fields.placement = tail.footer_offset - tail.start, extension.ASIDE
+
+
+def _geospatial_columns(form: FooterReader) -> Iterator[GeospatialColumn]:
+    for leaf in range(form.leaf_count):
+        node = form.node(leaf)
+        if has_boxes(node):
+            found = joined_statistics(geospatial_statistics(form, leaf))
+            name, annotation = ".".join(as_path(node.path)), names_of_types(node.thrift)[1] or ""
+            box = None if found is None or found.bbox is None else found.bbox._asdict()
+            yield GeospatialColumn(name, annotation, box, [] if found is None else found.type_names)
 
 
 def _has_slots(tail: Tail) -> bool:

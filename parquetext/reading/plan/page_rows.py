@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import repeat
-from typing import Any
 
 import pyarrow as pa
 
@@ -181,17 +180,14 @@ def _joined(parts: list[tuple[tuple[PagePlaces, ColumnBounds] | None, list[int]]
     known = next((found[1] for found, _ in parts if found), None)
     if known is None:
         return None
-    sides: list[Any] = [[], [], [], []]
+    joined = []
     for found, begins in parts:
         if found is None:
-            nothing = pa.nulls(len(begins), known.min.type), pa.array([False] * len(begins), pa.bool_())
-            taken = nothing[0], nothing[0], nothing[1], nothing[1]
-        else:
-            positions, bounds = found
-            taken = bounds.min, bounds.max, bounds.only_nulls, bounds.no_nulls
-            if begins != positions.first_rows:
-                pages = pa.array([bisect_right(positions.first_rows, begin) - 1 for begin in begins], pa.int64())
-                taken = tuple(side.take(pages) for side in taken)
-        for side, array in zip(sides, taken, strict=True):
-            side.append(array)
-    return ColumnBounds(*(pa.concat_arrays(side) for side in sides))
+            joined.append(ColumnBounds.unknown(known.min.type, len(begins)))
+            continue
+        positions, bounds = found
+        if begins != positions.first_rows:
+            pages = pa.array([bisect_right(positions.first_rows, begin) - 1 for begin in begins], pa.int64())
+            bounds = bounds.take(pages)
+        joined.append(bounds)
+    return ColumnBounds.joined(joined)
