@@ -41,11 +41,11 @@ def upgrade(
     form: Annotated[
         Form,
         typer.Option(
-            help="Footer to add. auto: choose flat, index or none by the size and shape of the file. arrow: the "
-            "FlatBuffers footer that Arrow C++ and Rust propose, beside other footers; no released reader reads it, "
-            "parquet-go cannot open the file, and the command prints what this footer does not store. jump-table: the "
-            "index that is proposed for field 10 of FileMetaData; the message names readers that fail on it. thrift, "
-            "par3: see restore and finalize. parx: only new files can have it."
+            help="Footer to add. auto: choose packed, flat, index or none by the size and shape of the file. arrow: "
+            "the FlatBuffers footer that Arrow C++ and Rust propose, beside other footers; no released reader reads "
+            "it, parquet-go cannot open the file, and the command prints what this footer does not store. jump-table: "
+            "the index that is proposed for field 10 of FileMetaData; the message names readers that fail on it. "
+            "thrift, par3: see restore and finalize. parx: only new files can have it."
         ),
     ] = AUTO,
     stats: Annotated[

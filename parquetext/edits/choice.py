@@ -33,15 +33,24 @@ def choose_form(footer_bytes: int, file_bytes: int, columns: int, row_groups: in
     placement : str
         The placement of the form: within the Thrift footer its size is limited by current readers.
     """
-    shape, reason = Shape(footer_bytes, file_bytes, columns, row_groups, placement), ""
-    if footer_bytes <= SMALL_FOOTER:
-        return Choice(forms.THRIFT.name, f"a footer of {footer_bytes:,} bytes is read whole in one request")
-    if columns <= FEW_COLUMNS:
-        return Choice(forms.THRIFT.name, f"with {columns} columns a look-up needs most of the footer anyway")
+    return choices(Shape(footer_bytes, file_bytes, columns, row_groups, placement))[0]
+
+
+def choices(shape: Shape) -> list[Choice]:
+    """Return the forms that do not refuse a file, the best one first; the Thrift form alone if nothing is gained."""
+    if shape.footer_bytes <= SMALL_FOOTER:
+        return [Choice(forms.THRIFT.name, f"a footer of {shape.footer_bytes:,} bytes is read whole in one request")]
+    if shape.columns <= FEW_COLUMNS:
+        reason = f"with {shape.columns} columns a look-up needs most of the footer anyway"
+        return [Choice(forms.THRIFT.name, reason)]
+    found: list[Choice] = []
+    reason = ""
     for spec in (spec for spec in forms.WRITABLE.values() if spec.stands_alone):
         refusal = spec.refusal(shape)
         if refusal is None:
-            chunks = f"{columns * row_groups:,} column chunks, and the footer is only {shape.share:.2%} of the file"
-            return Choice(spec.name, reason or chunks)
-        reason = reason or refusal
-    return Choice(forms.THRIFT.name, reason)
+            chunks = (
+                f"{shape.columns * shape.row_groups:,} column chunks, and the footer is {shape.share:.2%} of the file"
+            )
+            found.append(Choice(spec.name, reason or chunks))
+        reason = reason or refusal or ""
+    return found or [Choice(forms.THRIFT.name, reason)]

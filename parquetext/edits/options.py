@@ -84,7 +84,9 @@ class Options:
     stats : str
         ``"full"``, or ``"compact"``: long bounds are shortened in the flat form.
     extensions : mapping of UUID to bytes, or None
-        The contents of extension slots of a flat footer; None for a UUID removes the slot.
+        The contents of extension slots; None for a UUID removes the slot.
+    most_bytes : int or None
+        The size of the largest payload to write; None without a limit.
 
     Raises
     ------
@@ -97,6 +99,7 @@ class Options:
     wrap: bool = False
     stats: str = "full"
     extensions: Changes | None = None
+    most_bytes: int | None = None
 
     def __post_init__(self):
         for what, choice, known in (

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Unpack
 
 from .. import wire
 from ..errors import Damaged, ParquetextError, Refused, Unsupported, names_memory
 from ..extension import ASIDE, PLACEMENTS
 from ..footer import forms
-from ..footer.form_spec import BuildOptions, FormSpec, Slots
+from ..footer.form_spec import BuildOptions, FormSpec, Shape, Slots
 from ..footer.forms import AUTO, Form, check_writable
 from ..footer.tail import LENGTH_AND_MAGIC
 from ..footer.thrift_form import refuse_encrypted
-from .choice import Choice, choose_form
+from .choice import Choice, choices
 from .directories import takes_directories
 from .footer import OURS, Footer
 from .foreign_bytes import others_of, without
@@ -49,8 +50,9 @@ def upgrade(
         files below it; end the URI of a remote one with ``/``.
     form : Form or str
         ``"auto"`` chooses one of the others, or none if little is gained: the file is ``"unchanged"`` then. The
-        result's `message` gives the reason. ``"flat"`` is the fastest one, about as large as the Thrift footer;
-        ``"index"``, a jump table into the Thrift footer, is a fraction of it. ``"arrow"`` writes the flat form of the
+        result's `message` gives the reason. ``"packed"`` has about a tenth of the Thrift footer's bytes; ``"flat"`` is
+        the fastest one, about as large as the Thrift footer; ``"index"``, a jump table into the Thrift footer, is a
+        fraction of it. ``"arrow"`` writes the flat form of the
         public proposals in C++ and Rust, beside our other form if there is one. No released reader reads it, and
         parquet-go cannot open the file any more. It stores less; `Result.omitted` lists the omitted fields, in a dry
         run too. ``"jump-table"`` adds the index of offsets that is proposed for field 10 of FileMetaData, beside our
@@ -68,8 +70,8 @@ def upgrade(
     wrap : bool
         If another program's extension consists of free-form bytes, make a block of them; `strip` restores them.
     extensions : mapping of UUID to bytes, optional
-        Contents of extension slots of the flat footer; `File.extensions` returns them. Other slots stay; None removes
-        a slot.
+        Contents of extension slots of the packed or flat footer; `File.extensions` returns them. Other slots stay;
+        None removes a slot.
     **change
         `in_place`, `keep_mtime`, `ignore`, `timeout` and `dry_run`: see `ChangeOptions`.
 
@@ -121,41 +123,49 @@ def default_placement(form: str) -> str:
 def with_best(footer: Footer, options: Options, ignored: frozenset[str] = frozenset()) -> Planned:
     """Plan to give the footer the form that pays off.
 
-    If that form cannot represent the footer, the next one is tried; if none can in a reasonable size, the footer stays
-    as it is.
+    If that form cannot represent the footer, or would be larger than it may be for the file, the next one is tried; if
+    none can in a reasonable size, the footer stays as it is.
     """
     if footer.referred is not None:
         from .referred import keeping_reference  # late: as in `with_form`
 
         return keeping_reference(footer, lambda base: with_best(base, options, ignored), ignored)
     if changed(slots_in(footer), options.extensions):
-        spec = next(spec for spec in forms.WRITABLE.values() if spec.has_slots)
-        planned = with_form(footer, spec, options, ignored)
-        return planned._replace(reason=f"{spec.name}: no other form has extension slots")
-    form, reason = choice_of(footer, options.placement)
+        found = [Choice(spec.name, "it has extension slots") for spec in forms.WRITABLE.values() if spec.has_slots]
+        return with_first(footer, found, options, ignored)
+    shape = shape_of(footer, options.placement)
+    found = choices(shape)
+    form, reason = found[0]
     if form not in forms.WRITABLE:
         if _is_misplaced(footer, options):
             edit = footer.edit(without(footer.pieces, OURS) or [], options.marker)
             return Planned(edit, form, reason=f"its {footer.form} footer stood elsewhere, and is taken out: {reason}")
         return Planned(None, form, reason=f"nothing is gained: {reason}")
-    candidates = [spec for spec in forms.WRITABLE.values() if spec.stands_alone]
-    candidates = candidates[candidates.index(forms.WRITABLE[form]) :]
-    for spec in candidates:
+    return with_first(footer, found, options, ignored, shape.file_bytes)
+
+
+def with_first(
+    footer: Footer, found: list[Choice], options: Options, ignored: frozenset[str], file_bytes: int | None = None
+) -> Planned:
+    """Plan to give the footer the first form that can represent it, in the size that it may have for a file."""
+    earlier = ""
+    for form, reason in found:
+        spec = forms.WRITABLE[form]
+        most = None if file_bytes is None else spec.most_bytes(file_bytes)
         try:
-            return with_form(footer, spec, options, ignored)._replace(reason=f"{spec.name}: {reason}")
+            planned = with_form(footer, spec, replace(options, most_bytes=most), ignored)
+            return planned._replace(reason=f"{spec.name}: {earlier or reason}")
         except Unsupported as error:
-            reason = f"the {spec.name} form cannot carry it: {error}"
-            if spec is candidates[-1] and error.code != wire.OUT_OF_PROPORTION:
+            earlier = f"the {spec.name} form cannot carry it: {error}"
+            if form == found[-1].form and error.code != wire.OUT_OF_PROPORTION:
                 raise
-    return Planned(None, forms.THRIFT.name, reason=f"nothing is added: {reason}")
+    return Planned(None, forms.THRIFT.name, reason=f"nothing is added: {earlier}")
 
 
-def choice_of(footer: Footer, placement: str = ASIDE) -> Choice:
-    """Choose the form for a footer, ignoring extensions."""
+def shape_of(footer: Footer, placement: str = ASIDE) -> Shape:
+    """Return the sizes by which a form is chosen for a footer, without extensions."""
     scan, length = footer.scan(), len(footer.bare)
-    return choose_form(
-        length, footer.start + length + LENGTH_AND_MAGIC, scan.leaf_count, scan.row_group_count, placement
-    )
+    return Shape(length, footer.start + length + LENGTH_AND_MAGIC, scan.leaf_count, scan.row_group_count, placement)
 
 
 def with_form(
@@ -204,6 +214,9 @@ def with_block(
     if spec.has_slots:
         slots |= slot_of_copies(scan)
     payload, trailer, losses = spec.build(scan, BuildOptions(options.stats, verbatim, slots))
+    if options.most_bytes is not None and len(payload) > options.most_bytes:
+        message = f"its {len(payload):,} bytes are more than the {options.most_bytes:,} that it may have in this file"
+        raise Unsupported(message, code=wire.OUT_OF_PROPORTION)
     block = Piece(spec.uuid, payload, trailer)
     pieces = [*others, block]
     form = form_in(pieces)

@@ -16,7 +16,7 @@ from ..records import frozen
 from .model import INDEX_FIELDS, FooterReader
 from .tail import Block, Tail
 
-MAX_SHARE = 0.02  # of the file: upper bound for a second footer that is chosen automatically
+MAX_SHARE = 0.02  # of the file: upper bound for a payload that is chosen automatically
 Slots = dict[UUID, bytes]
 
 
@@ -398,9 +398,14 @@ class FormSpec:
         size = self.estimate(shape)
         if shape.placement != ASIDE and size > wire.MAX_EXTENSION_BYTES // 2:
             return f"a second footer of about {size:,} bytes is more than readers of today take"
-        if size > MAX_SHARE * max(shape.file_bytes, 1):
-            return f"the footer is {shape.share:.1%} of the file: too much to have it twice"
+        most = self.most_bytes(shape.file_bytes)
+        if most is not None and size > most:
+            return f"a {self.title} of about {size:,} bytes would be {size / max(shape.file_bytes, 1):.1%} of the file"
         return None
+
+    def most_bytes(self, file_bytes: int) -> int | None:
+        """Return the size of the largest payload that is chosen for a file of some bytes; None without a limit."""
+        return int(MAX_SHARE * max(file_bytes, 1))
 
     def build(self, scan, options: BuildOptions) -> Built:
         """Build the form's block from a scanned Thrift footer.

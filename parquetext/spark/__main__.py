@@ -41,7 +41,9 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 def job(
     name: Annotated[str, typer.Argument(metavar="JOB", help=f"{', '.join(ACTIONS)}.", show_default=False)],
     paths: Annotated[list[str], typer.Argument(help="Directories, files, globs, URLs.", show_default=False)],
-    form: Annotated[str | None, typer.Option(help="upgrade: auto (default), flat, index. restore: thrift.")] = None,
+    form: Annotated[
+        str | None, typer.Option(help="upgrade: auto (default), packed, flat, index. restore: thrift.")
+    ] = None,
     placement: Annotated[str | None, typer.Option(help="upgrade: aside (default), in-struct, after-stop.")] = None,
     stats: Annotated[str | None, typer.Option(help="upgrade: full, or compact.")] = None,
     column: Annotated[

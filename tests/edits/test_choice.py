@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,9 +24,10 @@ MEGABYTE = 1 << 20
         (900, 4000, 3, 1, "thrift"),
         (16 << 10, MEGABYTE, 100, 1, "thrift"),
         (3 * MEGABYTE, 900 * MEGABYTE, 2, 20_000, "thrift"),
-        (12 * MEGABYTE, 4000 * MEGABYTE, 10_000, 10, "flat"),
+        (12 * MEGABYTE, 4000 * MEGABYTE, 10_000, 10, "packed"),
+        (12 * MEGABYTE, 100 * MEGABYTE, 10_000, 10, "packed"),
         (12 * MEGABYTE, 50 * MEGABYTE, 10_000, 10, "index"),
-        (60 * MEGABYTE, 90_000 * MEGABYTE, 50_000, 10, "flat"),
+        (60 * MEGABYTE, 90_000 * MEGABYTE, 50_000, 10, "packed"),
     ],
 )
 def test_the_form_follows_from_size_and_shape(footer, file, columns, row_groups, form):
@@ -35,7 +37,7 @@ def test_the_form_follows_from_size_and_shape(footer, file, columns, row_groups,
 
 
 def test_a_footer_that_would_be_too_large_within_thrift_gets_an_index_there():
-    assert choose_form(60 * MEGABYTE, 90_000 * MEGABYTE, 50_000, 10, "in-struct").form == "index"
+    assert choose_form(600 * MEGABYTE, 90_000 * MEGABYTE, 50_000, 10, "in-struct").form == "index"
 
 
 def test_an_empty_file_has_a_choice_too():
@@ -91,3 +93,40 @@ def test_the_arrow_dialect_is_a_form(tmp_path):
     path = tmp_path / "small.parquet"
     path.write_bytes(written(SMALL))
     assert parquetext.upgrade(path, form="arrow", dry_run=True).form_after == "arrow"
+
+
+def with_data(footer: bytes, size: int) -> bytes:
+    """A file with so many bytes in front of a Thrift footer."""
+    return b"PAR1" + bytes(size - 4) + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
+def footer_of(file: bytes) -> bytes:
+    return file[-8 - int.from_bytes(file[-8:-4], "little") : -8]
+
+
+def test_a_packed_footer_that_becomes_larger_than_expected_is_not_chosen(tmp_path):
+    """Random bounds of texts cannot be compressed; the estimate is an eighth of the footer."""
+    draw, path = random.Random(3), tmp_path / "x.parquet"
+    texts = pa.table({f"c{n}": [draw.randbytes(200).hex() for _ in range(8)] for n in range(40)})
+    buffer = io.BytesIO()
+    pq.write_table(texts, buffer, row_group_size=1)
+    footer = footer_of(buffer.getvalue())
+    path.write_bytes(with_data(footer, 10 * len(footer)))
+    done = parquetext.upgrade(path)
+    assert done.form_after == "index"
+    assert done.message.startswith("index: the packed form cannot carry it: its ")
+    path.write_bytes(with_data(footer, 30 * len(footer)))
+    assert parquetext.upgrade(path).form_after == "packed"
+
+
+def test_a_footer_that_the_packed_form_refuses_gets_the_flat_one(tmp_path):
+    """Almost nothing is left of thousands of equal chunks."""
+    path, buffer = tmp_path / "x.parquet", io.BytesIO()
+    pq.write_table(pa.table({f"c{n}": pa.nulls(400, pa.int64()) for n in range(40)}), buffer, row_group_size=1)
+    footer = footer_of(buffer.getvalue())
+    path.write_bytes(with_data(footer, 60 * len(footer)))
+    done = parquetext.upgrade(path)
+    assert done.form_after == "flat"
+    assert "the packed form cannot carry it" in done.message
+    path.write_bytes(with_data(footer, 30 * len(footer)))
+    assert parquetext.upgrade(path).form_after == "index"

@@ -261,9 +261,9 @@ def test_slots_are_bytes_by_uuid(path, extensions):
         assert error.value.code == wire.BAD_ARGUMENT
 
 
-def test_a_file_with_slots_gets_a_flat_footer(path):
+def test_a_file_with_slots_gets_a_form_that_has_slots(path):
     result = edits.upgrade(path, "auto", extensions={ACME: b"acme's"})
-    assert (result.outcome, result.form_after) == ("upgraded", "flat")
+    assert (result.outcome, result.form_after) == ("upgraded", "packed")
     assert edits.upgrade(path, "auto").outcome == "unchanged"
     with parquetext.open(path) as file:
         assert dict(file.extensions) == {ACME: b"acme's"}

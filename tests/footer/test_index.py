@@ -89,7 +89,7 @@ def test_auto_adds_an_index_if_the_footer_is_a_large_part_of_the_file(implementa
     pq.write_table(pa.table({f"c{n}": [n] for n in range(300)}), path)
     result = edits.upgrade(path, "auto")
     assert (result.outcome, result.form_after) == ("upgraded", "index")
-    assert result.message.startswith("index: the footer is")
+    assert result.message.startswith("index: a packed footer of about")
     with parquetext.open(path) as file:
         assert file.form == "index"
 
@@ -98,8 +98,8 @@ def test_auto_adds_an_index_if_the_footer_is_a_large_part_of_the_file(implementa
     ("columns", "data", "form", "why"),
     [
         (2, 0, "nothing", "is read whole in one request"),
-        (300, 0, "index", "too much to have it twice"),
-        (300, 4 << 20, "flat", "column chunks, and the footer is only"),
+        (300, 0, "index", "of the file"),
+        (300, 4 << 20, "packed", "column chunks, and the footer is"),
     ],
 )
 def test_inspection_reports_the_form_that_auto_adds_and_the_reason(tmp_path, columns, data, form, why):

@@ -110,7 +110,7 @@ def test_an_upgrade_is_refused_in_little_memory(implementation, tmp_path):
     assert int(done.stdout) < 64 * MIB
 
 
-@pytest.mark.parametrize("sparse", [False, True], ids=["the index is chosen first", "the flat form is chosen first"])
+@pytest.mark.parametrize("sparse", [False, True], ids=["the index is chosen first", "the packed form is chosen first"])
 def test_no_form_is_chosen_if_all_are_out_of_proportion(implementation, tmp_path, sparse):
     footer = nested(*WIDE)
     path = tmp_path / "wide.parquet"
@@ -121,4 +121,4 @@ def test_no_form_is_chosen_if_all_are_out_of_proportion(implementation, tmp_path
     size = path.stat().st_size
     result = parquetext.upgrade(path, form="auto")
     assert (result.outcome, result.form_after, path.stat().st_size) == ("unchanged", "thrift", size)
-    assert result.message.startswith("nothing is added: the packed form cannot carry it: its names and tables would")
+    assert result.message.startswith("nothing is added: the index form cannot carry it: its names and tables would")

@@ -13,7 +13,7 @@ from ...edits.final_footer import alone
 from ...edits.footer import SMALLEST_READ, read_footer
 from ...edits.options import STORAGE_REFUSALS, Options
 from ...edits.table_logs import refuse_new_files, refuse_replacing
-from ...edits.upgrade import choice_of, with_form
+from ...edits.upgrade import with_best, with_form
 from ...errors import ParquetextError
 from ...footer.forms import ALONE, AUTO, THRIFT, WRITABLE
 
@@ -36,11 +36,10 @@ def edit_of_written(written, form: str, options: Options, ignored: frozenset[str
         footer = read_footer(source, SMALLEST_READ)
         if form in ALONE:
             return alone(footer, ALONE[form])
-        chosen = choice_of(footer, options.placement).form if form == AUTO else form
-        if chosen not in WRITABLE:
-            return None
         try:
-            return with_form(footer, WRITABLE[chosen], options, ignored).edit
+            if form == AUTO:
+                return with_best(footer, options, ignored).edit
+            return with_form(footer, WRITABLE[form], options, ignored).edit
         except ParquetextError as error:
             if form == AUTO:
                 return None

@@ -43,6 +43,9 @@ class IndexSpec(FormSpec):
     def refusal(self, shape: Shape) -> str | None:
         return None  # it is small enough for every file
 
+    def most_bytes(self, file_bytes: int) -> int | None:
+        return None
+
     def build(self, scan, options: BuildOptions) -> Built:
         return self.built(kernels.index.write(scan))
 

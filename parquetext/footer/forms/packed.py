@@ -17,7 +17,7 @@ MOST_COPIED = 2800  # bytes of the payload's end in a reference to four blocks
 class PackedSpec(FormSpec):
     """The packed form: it writes the Thrift bytes of the chunks that a look-up needs."""
 
-    name, title, rank = "packed", "packed footer", 22
+    name, title, rank = "packed", "packed footer", 8
     uuid = wire.UUID_PACKED_FOOTER
     is_lossless = is_verified = has_slots = is_cellular = True
     part_kind = "packed-footer"

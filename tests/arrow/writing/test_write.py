@@ -11,6 +11,7 @@ import subprocess
 import sys
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from importlib import import_module
 from pathlib import Path
 
 import pyarrow as pa
@@ -172,12 +173,12 @@ def test_auto_adds_a_footer_if_it_pays_off(tmp_path):
     values = pa.array(os.urandom(8) for _ in range(2500))
     parquetext.write_table(pa.table({f"column {n}": values for n in range(200)}), wide, use_dictionary=False)
     with parquetext.open(wide) as file:
-        assert file.form == "flat"
+        assert file.form == "packed"
 
 
 def test_a_footer_that_readers_would_fail_on_is_refused_forced_or_not_added(path, monkeypatch):
     monkeypatch.setattr(wire, "MAX_EXTENSION_BYTES", 1000)
-    monkeypatch.setattr("parquetext.arrow.writing.new_files.choice_of", lambda *_: Choice("flat", "for the test"))
+    monkeypatch.setattr(import_module("parquetext.edits.upgrade"), "choices", lambda _: [Choice("flat", "chosen")])
     with pytest.raises(Refused, match="more than 1000"):
         parquetext.write_table(TABLE, path, form="flat", placement="in-struct")
     assert os.listdir(path.parent) == []

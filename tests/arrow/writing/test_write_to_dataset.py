@@ -31,12 +31,12 @@ def test_files_are_in_folders_of_their_keys_with_the_requested_form(tmp_path):
     assert read.to_pydict() == TABLE.to_pydict()
 
 
-def test_auto_gives_wide_files_a_flat_footer_and_narrow_ones_none(tmp_path):
+def test_auto_gives_wide_files_a_packed_footer_and_narrow_ones_none(tmp_path):
     parquetext.write_to_dataset(WIDE, tmp_path / "wide", row_group_size=5_000)
     parquetext.write_to_dataset(TABLE, tmp_path / "narrow")
     (wide,), (narrow,) = _files(tmp_path / "wide"), _files(tmp_path / "narrow")
     with parquetext.open(wide) as first, parquetext.open(narrow) as second:
-        assert (first.form, second.form) == ("flat", "thrift")
+        assert (first.form, second.form) == ("packed", "thrift")
 
 
 def test_without_its_form_a_file_is_the_one_that_pyarrow_writes(tmp_path):

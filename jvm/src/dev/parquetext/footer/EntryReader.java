@@ -8,6 +8,8 @@ import java.util.List;
 abstract class EntryReader implements FooterReader {
     final FileBytes bytes;
     final Located located;
+    /** The hashes of names, which lead to numbers. */
+    NameBuckets buckets;
     private long pathBytes;
 
     EntryReader(FileBytes bytes, Located located) {
@@ -18,16 +20,13 @@ abstract class EntryReader implements FooterReader {
     /** The leaf of a number, or the node of a number with {@link SchemaEntry#NODE_BIT}, with its SchemaElement. */
     abstract SchemaEntry entry(int id) throws IOException, NotSliced;
 
-    /** The numbers to which a name leads; the hash may be that of other names. */
-    abstract List<Integer> find(byte[] name) throws IOException, NotSliced;
-
     /** Request for the next round the bytes of the elements of these numbers; then of what depends on them. */
     abstract void wantFound(List<List<Integer>> ids) throws IOException, NotSliced;
 
     @Override
     public List<List<Element>> fetchColumns(List<byte[]> names) throws IOException, NotSliced {
         List<List<Integer>> candidates = new ArrayList<>();
-        for (byte[] name : names) candidates.add(find(name));
+        for (byte[] name : names) candidates.add(buckets.find(name));
         for (List<Integer> ids : candidates) for (int id : ids) check(id);
         wantFound(candidates);
         bytes.fetch();
@@ -66,7 +65,7 @@ abstract class EntryReader implements FooterReader {
                 entry.leafCount,
                 entry.columnOrder,
                 entry.maxDefinition,
-                entry.thrift().copy(0, entry.thrift().size),
+                entry.thrift.copy(0, entry.thrift.size),
                 entry.isNode ? new byte[0] : path(entry),
                 entry);
     }
@@ -76,8 +75,8 @@ abstract class EntryReader implements FooterReader {
         List<Bytes> names = new ArrayList<>();
         int size = -1;
         for (SchemaEntry entry = leaf; !entry.isRoot(); entry = entry(SchemaEntry.NODE_BIT | entry.parent)) {
-            names.add(entry.name());
-            size += entry.name().size + 1;
+            names.add(entry.name);
+            size += entry.name.size + 1;
         }
         pathBytes += size;
         if (pathBytes > located.proportion()) throw NotSliced.damaged("paths of many names", located.payload);

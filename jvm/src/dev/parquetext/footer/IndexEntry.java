@@ -7,7 +7,6 @@ final class IndexEntry extends SchemaEntry {
     final Bytes cell;
     final IndexFile.Range range;
     private final int crc;
-    private Bytes element, name;
 
     /** The cell of a leaf or node; its element is read by {@link #read}. */
     static IndexEntry of(IndexFile file, int id) throws IOException, NotSliced {
@@ -44,20 +43,8 @@ final class IndexEntry extends SchemaEntry {
 
     /** Reads the SchemaElement. */
     IndexEntry read(IndexFile file) throws IOException, NotSliced {
-        if (element != null) return this;
-        Bytes bytes = file.thrift(range, crc);
-        name = nameIn(bytes);
-        element = bytes;
+        if (thrift != null) return this;
+        readElement(file.thrift(range, crc));
         return this;
-    }
-
-    @Override
-    Bytes thrift() {
-        return element;
-    }
-
-    @Override
-    Bytes name() {
-        return name;
     }
 }

@@ -12,7 +12,6 @@ final class IndexReader extends EntryReader {
 
     private final IndexTail tail;
     private final IndexFile file;
-    private final NameBuckets buckets;
     private final IndexRowGroups rowGroups;
     private final Map<Integer, IndexEntry> entries = new HashMap<>(); // by leaf, or node with NODE_BIT
 
@@ -51,11 +50,6 @@ final class IndexReader extends EntryReader {
             file.want(0, tail.leafBytes);
         }
         bytes.fetch();
-    }
-
-    @Override
-    List<Integer> find(byte[] name) throws IOException, NotSliced {
-        return buckets.find(name);
     }
 
     @Override

@@ -4,14 +4,12 @@ package dev.parquetext.footer;
 final class PackedEntry extends SchemaEntry {
     private static final int LEVEL = 256;
 
-    private final Bytes element, name;
-
     /** The element of a number in the run of its cell. */
     PackedEntry(int id, PackedRun run, PackedTail tail) throws NotSliced {
         super(id);
         int at = number % Wire.PACKED_ELEMENTS_PER_CELL;
         long elements = (long) tail.leaves + tail.nodes;
-        element = run.struct(at);
+        readElement(run.struct(at));
         parent = below(run.facts[0][at], !isNode ? tail.nodes : Math.max(number, 1));
         index = below(run.facts[1][at], elements);
         below(run.facts[2][at], elements);
@@ -20,21 +18,10 @@ final class PackedEntry extends SchemaEntry {
         below(run.facts[5][at], LEVEL);
         firstLeaf = isNode ? below(run.facts[6][at], tail.leaves + 1L) : number;
         leafCount = isNode ? below(run.facts[7][at], tail.leaves - firstLeaf + 1L) : 1;
-        name = nameIn(element);
     }
 
     private int below(long value, long limit) throws NotSliced {
-        if (value < 0 || value >= limit) throw element.damaged("a number of " + value, 0);
+        if (value < 0 || value >= limit) throw thrift.damaged("a number of " + value, 0);
         return (int) value;
-    }
-
-    @Override
-    Bytes thrift() {
-        return element;
-    }
-
-    @Override
-    Bytes name() {
-        return name;
     }
 }

@@ -18,7 +18,6 @@ final class PackedReader extends EntryReader {
     private final PackedFile file;
     private final Allowance allowance;
     private final long limit; // of the bytes that are made at once
-    private final NameBuckets buckets;
     private final PackedBook[] books = new PackedBook[BOOKS];
     private final Map<Long, PackedRun> runs = new HashMap<>(); // by cell
     private final Map<Integer, PackedEntry> entries = new HashMap<>(); // by leaf, or node with NODE_BIT
@@ -60,11 +59,6 @@ final class PackedReader extends EntryReader {
             }
         }
         bytes.fetch();
-    }
-
-    @Override
-    List<Integer> find(byte[] name) throws IOException, NotSliced {
-        return buckets.find(name);
     }
 
     @Override

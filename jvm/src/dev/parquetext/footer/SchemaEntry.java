@@ -9,6 +9,8 @@ abstract class SchemaEntry {
 
     /** Of the element: in preorder; node above it; column order and level; leaves below it, or itself. */
     int index, parent, columnOrder, maxDefinition, firstLeaf, leafCount;
+    /** The SchemaElement, and the name in it; null before it is read. */
+    Bytes thrift, name;
 
     SchemaEntry(int id) {
         isNode = (id & NODE_BIT) != 0;
@@ -19,25 +21,19 @@ abstract class SchemaEntry {
         return isNode && number == 0;
     }
 
-    /** The SchemaElement. */
-    abstract Bytes thrift();
-
-    /** The name in the SchemaElement. */
-    abstract Bytes name();
-
-    /** Return the name in a SchemaElement, which must be a whole struct; empty if there is none. */
-    static Bytes nameIn(Bytes element) throws NotSliced {
+    /** Read the SchemaElement, which must be a whole struct; its name is empty if there is none. */
+    void readElement(Bytes element) throws NotSliced {
         ThriftIn in = new ThriftIn(element, 0);
-        Bytes name = element.part(0, 0);
+        name = element.part(0, 0);
         for (int last = 0; in.field(last); last = in.id) {
             if (in.id == Wire.THRIFT_SCHEMA_ELEMENT_NAME && in.type == Wire.TYPE_BINARY) name = in.binary();
             else in.skip();
         }
         if (in.at != element.size) throw element.damaged("a schema element that is no whole struct", in.at);
-        return name;
+        thrift = element;
     }
 
     boolean isTopLevel(byte[] wanted) {
-        return parent == 0 && !isRoot() && name().holds(wanted);
+        return parent == 0 && !isRoot() && name.holds(wanted);
     }
 }
