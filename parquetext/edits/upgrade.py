@@ -213,7 +213,7 @@ def with_block(
             return Planned(None, form, losses)
         check_size([piece for piece in pieces if not piece.is_aside], ignored)
         placement = options.placement if footer.location is None else None  # our other blocks are not moved
-        return Planned(footer.edit(pieces, options.marker, placement), form, losses)
+        return Planned(footer.edit(pieces, options.marker, placement), form, losses, spec.warning)
     if len(own) == 1 and own[0].content == block.content and not _is_misplaced(footer, options):
         return Planned(None, form, losses, f"it has its {spec.name} footer")
     if options.placement != ASIDE:

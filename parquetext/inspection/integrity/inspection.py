@@ -124,7 +124,7 @@ def inspect(path) -> Inspection:
             fields.findings += check_encrypted(source) if is_encrypted else [Finding.of("unreadable", error)]
         if tail is not None and _has_slots(tail) and may_have_copies:
             _add_copies(fields, tail, source.read(tail.footer_offset, tail.footer_length))
-            if tail.form.is_final:
+            if tail.is_final:
                 _add_original(fields, source, tail)
     return fields
 
@@ -148,11 +148,11 @@ def _add_tail(fields: Inspection, source, tail: Tail) -> None:
         layout = spec.describe(footer, tail, block)
         fields.blocks.append(Block(spec.title, "", block.payload, block.length, layout))
     fields.findings += tail.findings
-    if not tail.form.is_final:
+    if not tail.is_final:
         _add_extension(fields, footer)
     if not _has_slots(tail):
         _add_copies(fields, tail, footer)
-    if not tail.form.is_final:
+    if not tail.is_final:
         _add_original(fields, source, tail)
     if tail.reference is not None:
         fields.aside_bytes, fields.placement = tail.footer_offset - tail.start, extension.ASIDE

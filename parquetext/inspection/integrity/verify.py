@@ -119,7 +119,7 @@ def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, 
     footer = end[tail.footer_offset - tail.start :]
     forms.add_referred(tail, footer)
     report.extend(tail.findings)
-    if tail.form.is_final:
+    if tail.is_final:
         _verify_final(path, source, end, tail, report, pages, deep)
         return
     scan = _check_thrift(footer, tail, report)
@@ -281,6 +281,6 @@ def _check_blocks(end: bytes, tail, report: Report) -> None:
         found = kernels.checksum.crc32(content)
         if block.is_aside:
             block = replace(block, crc=int.from_bytes(end[start + block.length :][:4], "little"))
-        if found != block.crc:
+        if block.crc is not None and found != block.crc:
             message, place = f"checksum {found:#010x}, expected {block.crc:#010x}", extension.name_of(block.uuid)
             report.findings.append(Finding("block-checksum", message, block.payload, f"block {place}"))
