@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from .modular_chunks import Placement, statistics_directory
 from .modular_names import SchemaIndex, hash_of
-from .modular_root import Root, read_root
+from .modular_root import read_root
 from .modular_verify import verify_array, verify_struct
 
 __all__ = [
     "Placement",
-    "Root",
     "SchemaIndex",
     "hash_of",
     "read_root",

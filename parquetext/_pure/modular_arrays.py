@@ -1,4 +1,4 @@
-"""The arrays of a modular footer: numbers or texts of one width, of which some may be absent (docs/formats.md, 16.2)."""
+"""The arrays of a modular footer: numbers or texts, of which some may be absent (docs/formats.md, 16.2)."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import wire
 from ..errors import wire_error
-from .modular_arrays import WRAP, read_array, required, struct_fields
+from .modular_arrays import WRAP, EncodedArray, read_array, required, struct_fields
 
 __all__ = ["SchemaIndex", "hash_of"]
 
@@ -53,7 +53,7 @@ class SchemaIndex:
     def __init__(self, data, leaves: int):
         data = memoryview(data).cast("B")
         found = struct_fields(data, 0, TYPES)
-        self._table = read_array(data, required(found, TABLE, 0), None).check_numbers()
+        self._table = EncodedArray(data, required(found, TABLE, 0)[2], None).check_numbers()
         bits = []
         for id, most in ((DISCRIMINATOR_BITS, 64 - MOST_ORDINAL_BITS), (ORDINAL_BITS, MOST_ORDINAL_BITS)):
             _, _, value, _ = required(found, id, 0)
@@ -64,7 +64,7 @@ class SchemaIndex:
         slots = self._table.count
         if slots & (slots - 1):
             raise wire_error(wire.BAD_VALUE, self._table.at, 1 << slots.bit_length(), slots)
-        self._offsets = read_array(data, required(found, OFFSETS, 0), None).check_numbers()
+        self._offsets = EncodedArray(data, required(found, OFFSETS, 0)[2], None).check_numbers()
         self.elements, self.leaves = self._offsets.count, leaves
         self._leaves = read_array(data, found.get(LEAVES), leaves)
         self._parents = read_array(data, found.get(PARENTS), self.elements)

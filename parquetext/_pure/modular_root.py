@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from .. import wire
 from ..errors import wire_error
 from .modular_arrays import WRAP, integer_at, required, struct_fields
 from .thrift import Walk
 
-__all__ = ["Root", "read_root"]
+__all__ = ["read_root"]
 
 VERSION, ROW_GROUPS, COLUMNS, ROWS, MODULES = 1, 2, 3, 4, 5  # fields of ModularFooter
 KIND, LOCATION = 1, 2  # of an entry of the list of modules
@@ -25,18 +23,14 @@ TYPES = {
 }
 
 
-class Root(NamedTuple):
-    """The counts of a modular footer, and (offset, length) of its modules by their kinds, as they are stored."""
-
-    version: int
-    row_groups: int
-    columns: int
-    rows: int
-    modules: dict[int, tuple[int, int]]
-
-
-def read_root(data) -> Root:
+def read_root(data) -> tuple[int, int, int, int, dict[int, tuple[int, int]]]:
     """Read the root struct at the begin of `data`.
+
+    Returns
+    -------
+    (int, int, int, int, dict of int to (int, int))
+        The version, the numbers of row groups, of columns and of rows, and the offset and length of each module by
+        its kind, as they are stored.
 
     Raises
     ------
@@ -58,22 +52,23 @@ def read_root(data) -> Root:
         raise wire_error(wire.FIELD_TYPE, at, wire.TYPE_STRUCT, type)
     modules: dict[int, tuple[int, int]] = {}
     for _ in range(count):
-        kind, place = read_module(data, item)
+        kind, location = read_module(data, item)
         if 0 <= kind < KINDS:
             if kind in modules:
                 raise wire_error(wire.BAD_VALUE, item, 1, 2)
-            modules[kind] = place
+            modules[kind] = location
         item = walk.skip(item, wire.TYPE_STRUCT, 0)
-    return Root(*numbers, modules)
+    version, row_groups, columns, rows = numbers
+    return version, row_groups, columns, rows, modules
 
 
 def read_module(data, at: int) -> tuple[int, tuple[int, int]]:
     """Return the kind of a module, and its offset and length."""
     found = struct_fields(data, at, {KIND: wire.TYPE_I32, LOCATION: wire.TYPE_STRUCT})
     kind = integer_at(data, required(found, KIND, at)[2])
-    place = required(found, LOCATION, at)[2]
-    inside = struct_fields(data, place, {OFFSET: wire.TYPE_I64, LENGTH: wire.TYPE_I64})
-    offset, length = (integer_at(data, required(inside, id, place)[2]) for id in (OFFSET, LENGTH))
+    location = required(found, LOCATION, at)[2]
+    inside = struct_fields(data, location, {OFFSET: wire.TYPE_I64, LENGTH: wire.TYPE_I64})
+    offset, length = (integer_at(data, required(inside, id, location)[2]) for id in (OFFSET, LENGTH))
     if offset < 0 or length < 0:
-        raise wire_error(wire.BAD_VALUE, place, 0, min(offset, length) % WRAP)
+        raise wire_error(wire.BAD_VALUE, location, 0, min(offset, length) % WRAP)
     return kind, (offset, length)

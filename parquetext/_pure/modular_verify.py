@@ -13,7 +13,7 @@ __all__ = ["verify_array", "verify_struct"]
 
 
 def verify_array(data, at: int, *, is_text: bool = False) -> None:
-    """Check that the array at ``data[at]`` has just the bytes it needs, zeros between them, and ascending places.
+    """Check that the array at ``data[at]`` has just the bytes it needs, zeros between them, and ascending positions.
 
     Raises
     ------
@@ -31,8 +31,8 @@ def verify_array(data, at: int, *, is_text: bool = False) -> None:
         _check_padding(data, array.bitmap, array.count, 1)
     if array.positions is not None:
         _check_padding(data, array.positions, array.slots, array.position_width)
-        places = (bits_at(data, array.positions, i, array.position_width) for i in range(array.slots))
-        _check_ascending(places, array.positions, array.count, is_strict=True)
+        positions = (bits_at(data, array.positions, i, array.position_width) for i in range(array.slots))
+        _check_ascending(positions, array.positions, array.count, is_strict=True)
     if is_text:
         offsets = (bits_at(data, array.begin, i, array.width) for i in range(slots))
         _check_ascending(offsets, array.values_at, array.text_bytes + 1, is_strict=False)
@@ -64,9 +64,10 @@ def verify_struct(data, texts: tuple[int, ...] = ()) -> None:
     """
     data = memoryview(data).cast("B")
     walk = Walk(data, 0, wire.MAX_DEPTH)
-    end = 0
+    behind = 0
     for id, type, _, value, end in walk.fields(0, 0):
+        behind = end
         if type == wire.TYPE_STRUCT:
             verify_array(data, value, is_text=id in texts)
-    if end + 1 != len(data):
-        raise wire_error(wire.STRAY_BYTES, end + 1, 0, len(data) - end - 1)
+    if behind + 1 != len(data):
+        raise wire_error(wire.STRAY_BYTES, behind + 1, 0, len(data) - behind - 1)

@@ -71,6 +71,7 @@ def _lines(fields) -> list[tuple[str, object]]:
     if fields.rows is not None:
         numbers = {"row": fields.rows, "row group": fields.row_groups, "column": fields.columns}
         lines.append(("table", all_counted(numbers)))
+    lines += [("not stored", fact) for fact in fields.drops]
     if fields.auto:
         lines.append(("auto would add", fields.auto))
     if fields.created_by:

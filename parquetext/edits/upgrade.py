@@ -204,13 +204,15 @@ def with_block(
     if spec.has_slots:
         slots |= slot_of_copies(scan)
     payload, trailer, losses = spec.build(scan, BuildOptions(options.stats, verbatim, slots))
-    block = Piece(spec.uuid, payload, trailer)
+    is_aside = options.placement == ASIDE and spec.uuid in forms.MAY_BE_ASIDE
+    block = Piece(spec.uuid, payload, trailer, is_aside)
     pieces = [*others, block]
     form = form_in(pieces)
     own = [piece for piece in footer.pieces if piece.uuid in replaced]
     if not spec.stands_alone:
-        if own and own[-1] is footer.pieces[-1] and own[-1].content == block.content:
-            return Planned(None, form, losses)
+        is_found = own and (own[-1] is footer.pieces[-1] or not block.is_framed)
+        if is_found and own[-1].content == block.content and own[-1].is_aside == is_aside:
+            return Planned(None, form, losses, f"it has its {spec.title}")
         check_size([piece for piece in pieces if not piece.is_aside], ignored)
         placement = options.placement if footer.location is None else None  # our other blocks are not moved
         return Planned(footer.edit(pieces, options.marker, placement), form, losses, spec.warning)
@@ -250,7 +252,8 @@ def _is_misplaced(footer: Footer, options: Options) -> bool:
     is_raw = any(piece.uuid not in OURS and not piece.is_text for piece in footer.pieces)
     if options.placement == ASIDE:
         is_aside = all(piece.is_aside for piece in own) and (is_raw or footer.reference.is_text)
-        return not (is_aside and is_current(footer.reference, footer.bare, own))
+        all_aside = [piece for piece in footer.pieces if piece.is_aside]
+        return not (is_aside and is_current(footer.reference, footer.bare, all_aside))
     return any(piece.is_aside for piece in own) or not (
         has_others or PLACEMENTS[footer.location.placement] == options.placement
     )

@@ -17,7 +17,7 @@ def with_row_groups(
     leaves: Sequence[int],
     row_groups: Sequence[int],
 ) -> bytes:
-    """Return a footer with these row groups in place of its own.
+    """Return a footer with these row groups instead of its own.
 
     Parameters
     ----------

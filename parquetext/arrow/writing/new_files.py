@@ -20,6 +20,11 @@ from ...footer.forms import ALONE, AUTO, THRIFT, WRITABLE
 DEFAULTS = {"write_page_index": True}  # as in parquet-java, and unlike pyarrow
 
 
+def defaults_for(form: str) -> dict[str, bool]:
+    """Return the defaults of options; a footer without locations of page indexes leaves these out."""
+    return DEFAULTS if form not in ALONE or ALONE[form].has_page_index else {}
+
+
 def edit_of_written(written, form: str, options: Options, ignored: frozenset[str]) -> storage.TailEdit | None:
     """Return the edit that converts the end of a file to the form, or None if it stays unchanged.
 

@@ -27,7 +27,7 @@ from .dictionaries import DICTIONARY_BYTES, worth_a_dictionary
 from .first_bytes import beginning_with
 from .given_names import GIVEN, passing_given_names
 from .layouts import writer_options
-from .new_files import DEFAULTS, edit_of_written
+from .new_files import defaults_for, edit_of_written
 
 ROW_GROUP_ROWS = 1 << 20  # default of pyarrow's writer
 
@@ -176,7 +176,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         **options: Any,
     ):
         given = options.pop(GIVEN)
-        options = DEFAULTS | options | _given(locals(), given)
+        options = defaults_for(form) | options | _given(locals(), given)
         check_writable(form, THRIFT.name, *ALONE)
         check_optimize_for(optimize_for)
         if filesystem is not None and _is_stream(where):

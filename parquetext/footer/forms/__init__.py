@@ -28,6 +28,7 @@ __all__ = [
     "FRAMED",
     "FRONT_BYTES",
     "MAGICS",
+    "MAY_BE_ASIDE",
     "PREFERRED",
     "REFERRED",
     "REFUSED_MAGICS",
@@ -61,6 +62,7 @@ WRITABLE = {spec.name: spec for spec in SPECS if spec.is_writable}
 ALONE = {spec.name: spec for spec in SPECS if spec.is_written_alone}
 PREFERRED = {uuid: spec for uuid, spec in BY_UUID.items() if spec.is_preferred}
 BLOCKS = frozenset(uuid for uuid, spec in BY_UUID.items() if spec.stands_alone)  # a footer has one of them
+MAY_BE_ASIDE = frozenset(uuid for uuid, spec in BY_UUID.items() if spec.placement == extension.ASIDE)
 MAGICS = (b"PAR1", b"PARE", *BY_MAGIC)  # at the ends of files
 REFUSED_MAGICS = {magic: message for spec in SPECS for magic, message in spec.refused_magics.items()}
 

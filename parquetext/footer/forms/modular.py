@@ -1,22 +1,18 @@
-"""The modular footer of the public proposal: arrays over all chunks, beside the Thrift footer or in its place."""
+"""The modular footer of the public proposal: arrays over all chunks, beside the Thrift footer or in its location."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 from ... import wire
 from ...errors import Malformed
 from ...findings import Finding
-from ..form_agreement import compare_form
 from ..form_spec import BuildOptions, Built, Checked, FormSpec, Location, Shape
 from ..model import INDEX_FIELDS
-from ..modular.checking import opened, verify
-from ..modular.dropped import DROPS, dropped_facts
 from ..modular.framing import ALONE_MAGIC, ALONE_TRAILER, ASIDE_MAGIC, SMALLEST_PAYLOAD
-from ..modular.modular_form import ModularForm
+from ..modular.modular_form import ModularForm, opened
 from ..modular.payload import Payload
-from ..modular.writing import build
 from ..tail import Block, Tail
 
 MAGIC_BYTES = 4
@@ -35,17 +31,29 @@ class ModularSpec(FormSpec):
     generation = 4
     uuid = wire.UUID_MODULAR_FOOTER
     magic = ALONE_MAGIC
-    refused_magics = {
-        PAGE_FIRST: "a page-first modular footer (magic PMF1): it has no row groups, and this version does not read it"
+    refused_magics: ClassVar[Mapping[bytes, str]] = {
+        PAGE_FIRST: "a page-first modular footer (magic PMF1), which has no row groups: this version does not read it"
     }
     is_preferred = is_restorable = False
     is_written_alone = True
     stands_alone = False
     has_page_index = has_file_paths = has_single_bounds = False
     warning = "the modular footer is experimental: its public definition may change, and older versions differ"
-    drops = DROPS
+    drops = (
+        "encodings and encoding_stats, except for a flag: all data pages have indexes of a dictionary",
+        "size_statistics",
+        "geospatial_statistics",
+        "distinct_count",
+        "the deprecated min and max beside others, and a bound without the other one",
+        "the locations of Bloom filters",
+        "the locations of page indexes",
+        "key-values, file_offset and index_page_offset of chunks",
+        "sorting_columns, file_offset, total_compressed_size and ordinal of row groups",
+        "extensions of the structs",
+    )
     omitted_of_chunks = frozenset({"encodings", "distinct_count", *INDEX_FIELDS, "index_page_offset"})
     omitted_of_row_groups = frozenset({"total_byte_size", "file_offset", "total_compressed_size", "ordinal"})
+    record_code: ClassVar[int | None] = 6
     part_kind = "modular-footer"
     damaged = "modular-damaged"
     no_thrift = (
@@ -102,6 +110,9 @@ class ModularSpec(FormSpec):
         return "the modular footer is experimental"
 
     def build(self, scan, options: BuildOptions) -> Built:
+        from ..modular.dropped import dropped_facts
+        from ..modular.writing import build
+
         payload = build(scan, options.offset)
         if options.offset is not None:
             return Built(payload, ALONE_MAGIC, dropped_facts(scan))
@@ -114,9 +125,14 @@ class ModularSpec(FormSpec):
     # ---- checking -----------------------------------------------------------------------------------------------
 
     def verify_payload(self, payload) -> None:
+        from ..modular.checking import verify
+
         verify(opened(payload))
 
     def check(self, checked: Checked) -> Iterator[Finding]:
+        from ..form_agreement import compare_form
+        from ..modular.dropped import dropped_facts
+
         found = list(super().check(checked))
         yield from found
         if found or checked.scan is None or checked.reader is None:

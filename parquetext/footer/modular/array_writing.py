@@ -49,8 +49,8 @@ def _array(values: Sequence[Any], present: bytes, all_slots: bytes) -> bytes:
         return joined([count, (VALUES, wire.TYPE_BINARY, binary(all_slots))]) + b"\0"
     bits = [int(value is not None) for value in values]
     bitmap = packed(bits, 1)[1:]
-    places = [place for place, bit in enumerate(bits) if bit]
-    index = kernels.varint.encode(len(places)) + packed(places)
+    positions = [position for position, bit in enumerate(bits) if bit]
+    index = kernels.varint.encode(len(positions)) + packed(positions)
     if len(present) + len(index) < len(all_slots) + len(bitmap):
         fields = [(VALUES, present), (ENCODING, None), (PRESENCE, index)]
     else:

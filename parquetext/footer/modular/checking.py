@@ -9,7 +9,6 @@ from ...errors import Damaged, ParquetextError
 from ..jump_table.index_struct import element_paths
 from .framing import FILE_METADATA, NAMES, PLACEMENT, SCHEMA, SCHEMA_INDEX, STATISTICS
 from .modular_form import ModularForm
-from .payload import Payload
 
 ARRAYS = (STATISTICS, PLACEMENT, SCHEMA_INDEX)  # modules that consist of arrays and flags
 TEXTS = (2, 3, 4)  # of a column's statistics
@@ -58,7 +57,7 @@ def _check_length(data) -> None:
 def _check_overlaps(form: ModularForm) -> None:
     """Check that no two modules share bytes."""
     last, name = 0, ""
-    for (begin, length), kind in sorted((place, kind) for kind, place in form.modules.items()):
+    for (begin, length), kind in sorted((location, kind) for kind, location in form.modules.items()):
         if begin < last:
             message = f"the module {NAMES.get(kind, kind)} begins at {begin}, within the module {name}"
             raise _damaged(form, form.frame.root, message, last, begin)
@@ -105,10 +104,3 @@ def _check_index(form: ModularForm) -> None:
         if leaf not in index.candidates(paths[element]):
             message = f"the index of the schema does not lead to leaf {leaf}"
             raise _damaged(form, at, message, leaf, 0)
-
-
-def opened(payload) -> ModularForm:
-    """Return the form of a payload in memory."""
-    from ..form_spec import Memory
-
-    return ModularForm(Payload(Memory(payload), 0, len(payload), payload, len(payload)))

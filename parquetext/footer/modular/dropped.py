@@ -16,24 +16,11 @@ STORED = {
     "Statistics": {3, 5, 6, 7, 8, 9},
 }
 BOUNDS = ({6, 2}, {5, 1})
-DROPS = (
-    "encodings and encoding_stats, except that all data pages have dictionary indexes",
-    "size_statistics",
-    "geospatial_statistics",
-    "distinct_count",
-    "the deprecated min and max, and a bound without the other one",
-    "the places of Bloom filters",
-    "the places of page indexes",
-    "key-values, file_path, file_offset and index_page_offset of chunks",
-    "sorting_columns, file_offset, total_compressed_size and ordinal of row groups",
-    "encryption",
-    "extensions",
-)
 
 
 @frozen
 class Dropped:
-    """A field that the modular footer does not store: the number of times, and the first place."""
+    """A field that the modular footer does not store: the number of times, and the first location."""
 
     field: str
     count: int
@@ -45,42 +32,42 @@ class Dropped:
 
 
 def dropped_facts(scan) -> tuple[Dropped, ...]:
-    """Return the fields of a scanned footer that have no place in a modular footer, in the order of their places."""
+    """Return the fields of a scanned footer that a modular footer does not store, in the order of their locations."""
     counts: dict[str, int] = {}
     firsts: dict[str, str] = {}
-    for field, place in _fields(scan):
+    for field, location in _fields(scan):
         counts[field] = counts.get(field, 0) + 1
-        firsts.setdefault(field, place)
+        firsts.setdefault(field, location)
     return tuple(Dropped(field, count, firsts[field]) for field, count in counts.items())
 
 
 def _fields(scan) -> Iterator[tuple[str, str]]:
-    """Yield each field that is dropped, and its place."""
+    """Yield each field that is dropped, and its location."""
     data, leaves = scan.data, scan.leaf_count
     yield from _of_struct("FileMetaData", data, 0, "footer")
     for number, at in enumerate(scan.row_groups("bytes_offset")):
         yield from _of_struct("RowGroup", data, at, f"row group {number}")
     for chunk, at in enumerate(scan.chunks("chunk_offset")):
         row_group, leaf = divmod(chunk, leaves)
-        place = f"row group {row_group}, leaf {leaf}"
-        yield from _of_struct("ColumnChunk", data, at, place)
+        location = f"row group {row_group}, leaf {leaf}"
+        yield from _of_struct("ColumnChunk", data, at, location)
         found = kernels.thrift.find(data, wire.COLUMN_CHUNK_META_DATA, at)
         if found is None:
             continue
-        yield from _of_struct("ColumnMetaData", data, found[3], place)
+        yield from _of_struct("ColumnMetaData", data, found[3], location)
         statistics = kernels.thrift.find(data, wire.COLUMN_META_DATA_STATISTICS, found[3])
         if statistics is not None and statistics[1] == wire.TYPE_STRUCT:
-            yield from _of_struct("Statistics", data, statistics[3], place)
+            yield from _of_struct("Statistics", data, statistics[3], location)
 
 
-def _of_struct(name: str, data, at: int, place: str) -> Iterator[tuple[str, str]]:
+def _of_struct(name: str, data, at: int, location: str) -> Iterator[tuple[str, str]]:
     ids = {field[0] for field in kernels.thrift.fields(data, at)}
     for id in sorted(ids - STORED[name]):
         if id in (EXTENSION, FIRST_EXTENSION):
             if name != "FileMetaData":  # the one that has the block
-                yield f"{name}'s extension", place
+                yield f"{name}'s extension", location
         else:
             names = thrift.STRUCTS[name]
-            yield f"{name}.{names[id][0] if id in names else id}", place
+            yield f"{name}.{names[id][0] if id in names else id}", location
     if name == "Statistics" and bool(ids & BOUNDS[0]) != bool(ids & BOUNDS[1]):
-        yield "a bound without the other one", place
+        yield "a bound without the other one", location

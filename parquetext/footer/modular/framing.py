@@ -26,6 +26,16 @@ NAMES = {
 }
 
 
+class Root(NamedTuple):
+    """The counts of a modular footer, and (offset, length) of its modules by their kinds, as they are stored."""
+
+    version: int
+    row_groups: int
+    columns: int
+    rows: int
+    modules: dict[int, tuple[int, int]]
+
+
 class Frame(NamedTuple):
     """The end of a payload.
 
@@ -63,11 +73,11 @@ def read_frame(last: bytes | memoryview, length: int) -> Frame:
         end = length - ALONE_TRAILER.size
     else:
         (root, _), end = ASIDE_TRAILER.unpack(last[-ASIDE_TRAILER.size :]), length - ASIDE_TRAILER.size
-    place = root - start if root >= end else root  # absolute, or relative to the payload
-    if not 0 <= place < end:
+    location = root - start if root >= end else root  # absolute, or relative to the payload
+    if not 0 <= location < end:
         message = f"the root of a modular footer begins at {root}, outside of its {end} bytes"
         raise Malformed(message, offset=length - 8 if is_alone else end, expected=end, found=root)
-    return Frame(place, end, start, is_alone)
+    return Frame(location, end, start, is_alone)
 
 
 def located(modules: dict[int, tuple[int, int]], frame: Frame) -> dict[int, tuple[int, int]]:

@@ -59,9 +59,9 @@ def _has_array_pages(payload: memoryview, modules: int, start: int) -> bool:
     offsets: dict[int, int] = {}
     for _ in range(count):
         entry = {field[0]: field for field in kernels.thrift.fields(payload, at)}
-        kind, place = _number(payload, entry[KIND][3]), kernels.thrift.find(payload, 1, entry[LOCATION][3])
-        if place is not None:
-            offsets[kind] = _number(payload, place[3])
+        kind, location = _number(payload, entry[KIND][3]), kernels.thrift.find(payload, 1, entry[LOCATION][3])
+        if location is not None:
+            offsets[kind] = _number(payload, location[3])
         at = kernels.thrift.struct_end(payload, at)
     base = start if start and offsets.get(SCHEMA, 0) >= start else 0
     arrays = kernels.thrift.fields(payload, offsets[PLACEMENT] - base)

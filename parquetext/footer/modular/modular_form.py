@@ -21,6 +21,7 @@ from .framing import (
     SCHEMA_INDEX,
     STATISTICS,
     TRAILER_BYTES,
+    Root,
     absolute_base,
     located,
     read_frame,
@@ -428,10 +429,15 @@ class ModularForm:
             self.__dict__.pop(name, None)
 
 
-def _read_root(data: memoryview, at: int) -> Any:
+def opened(payload) -> ModularForm:
+    """Return the form of a payload in memory."""
+    return ModularForm(Payload(None, 0, len(payload), payload, len(payload)))
+
+
+def _read_root(data: memoryview, at: int) -> Root:
     """Return the root, which begins at an offset of the payload."""
     try:
-        return kernels.modular.read_root(data)
+        return Root(*kernels.modular.read_root(data))
     except ParquetextError as error:
         raise error.at(None, at) from None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os.path import commonprefix
 from typing import Any
 
 from ... import kernels, wire
@@ -57,7 +56,7 @@ def build(scan, start: int | None) -> bytes:
     Raises
     ------
     Unsupported
-        If the modules have no place for the footer.
+        If the modules cannot express the footer.
     """
     check_expressible(scan)
     fields = {field[0]: field for field in kernels.thrift.fields(scan.data)}
@@ -89,11 +88,13 @@ def build(scan, start: int | None) -> bytes:
 
 
 def check_expressible(scan) -> None:
-    """Raise Unsupported for a footer that the modules have no place for."""
+    """Raise Unsupported for a footer that the modules cannot express."""
     if not scan.regular:
         raise Unsupported("a row group does not have one chunk per leaf", code=wire.IRREGULAR)
     if not scan.element_count:
-        raise Unsupported("a footer without a schema has no place in a modular footer", code=wire.UNSUPPORTED_VALUE)
+        raise Unsupported(
+            "a footer without a schema cannot be expressed by a modular footer", code=wire.UNSUPPORTED_VALUE
+        )
     for chunk, present in enumerate(scan.chunks("present")):
         problem = None
         if present & NEEDED != NEEDED:
@@ -109,7 +110,9 @@ def check_expressible(scan) -> None:
             chunk = next(chunk for chunk, number in enumerate(numbers) if number < least)
             raise _unsupported(scan, chunk, f"has a negative {name}")
     if any(rows < 0 for rows in scan.row_groups("num_rows")) or scan.num_rows < 0:
-        raise Unsupported("a negative number of rows has no place in a modular footer", code=wire.UNSUPPORTED_VALUE)
+        raise Unsupported(
+            "a negative number of rows cannot be expressed by a modular footer", code=wire.UNSUPPORTED_VALUE
+        )
     leaves, types = scan.leaf_count, scan.chunks("type")
     for leaf in range(leaves):
         of_leaf = types[leaf::leaves]
@@ -119,7 +122,7 @@ def check_expressible(scan) -> None:
 
 def _unsupported(scan, chunk: int, problem: str) -> Unsupported:
     row_group, leaf = divmod(chunk, scan.leaf_count)
-    message = f"row group {row_group}, leaf {leaf}: the chunk {problem}, and a modular footer has no place for that"
+    message = f"row group {row_group}, leaf {leaf}: the chunk {problem}, which a modular footer cannot express"
     return Unsupported(message, offset=scan.chunks("chunk_offset")[chunk], code=wire.UNSUPPORTED_VALUE)
 
 
@@ -235,8 +238,14 @@ def column_statistics(scan, leaf: int) -> bytes:
     return _module(arrays) if arrays else b""
 
 
+def _common(low: bytes, high: bytes) -> bytes:
+    """Return the longest common prefix of two texts."""
+    most = min(len(low), len(high))
+    return low[: next((at for at in range(most) if low[at] != high[at]), most)]
+
+
 def _bound_arrays(bounds: Sequence[Any], present: Sequence[int]) -> list[tuple[int, bytes]]:
-    prefixes = [None if pair is None else commonprefix(pair) for pair in bounds]
+    prefixes = [None if pair is None else _common(*pair) for pair in bounds]
     low, high = (
         [
             None if pair is None else pair[side][len(prefix or b"") :]
@@ -280,8 +289,8 @@ def _nan_counts(scan, chunks) -> list[int | None]:
 def _root(scan, modules: dict[int, tuple[int, int]]) -> bytes:
     entries = []
     for kind, (offset, length) in sorted(modules.items()):
-        place = joined([(1, wire.TYPE_I64, integer(offset)), (2, wire.TYPE_I64, integer(length))]) + b"\0"
-        entries.append(joined([(1, wire.TYPE_I32, integer(kind)), (2, STRUCT, place)]) + b"\0")
+        location = joined([(1, wire.TYPE_I64, integer(offset)), (2, wire.TYPE_I64, integer(length))]) + b"\0"
+        entries.append(joined([(1, wire.TYPE_I32, integer(kind)), (2, STRUCT, location)]) + b"\0")
     fields = [
         (VERSION, wire.TYPE_I32, integer(scan.version)),
         (ROW_GROUPS, wire.TYPE_I32, integer(scan.row_group_count)),

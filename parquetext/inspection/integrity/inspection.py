@@ -63,7 +63,8 @@ class Inspection:
     """The properties of a footer; sizes are in bytes. Properties that a damaged footer does not reveal are None.
 
     `copies` are of columns in other encodings, `original_bytes` those of the file from before it was encoded; `auto`
-    contains the form that ``upgrade(form="auto")`` would add, and the reason.
+    contains the form that ``upgrade(form="auto")`` would add, and the reason. `drops` lists the facts of a Thrift
+    footer that forms of the file do not store.
     """
 
     path: str
@@ -85,6 +86,7 @@ class Inspection:
     slots: list[Slot] = field(default_factory=list)
     copies: list[CopiedColumn] = field(default_factory=list)
     original_bytes: int | None = None
+    drops: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
     def as_dict(self) -> dict:
@@ -148,6 +150,8 @@ def _add_tail(fields: Inspection, source, tail: Tail) -> None:
         layout = spec.describe(footer, tail, block)
         fields.blocks.append(Block(spec.title, "", block.payload, block.length, layout))
     fields.findings += tail.findings
+    for name in forms.names_in(tail):
+        fields.drops += [f"{name}: {fact}" for fact in forms.BY_NAME[name].drops]
     if not tail.is_final:
         _add_extension(fields, footer)
     if not _has_slots(tail):
