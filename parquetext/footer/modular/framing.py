@@ -83,8 +83,7 @@ def read_frame(last: bytes | memoryview, length: int) -> Frame:
 def located(modules: dict[int, tuple[int, int]], frame: Frame) -> dict[int, tuple[int, int]]:
     """Return offsets in the payload and lengths of modules.
 
-    All offsets are absolute if that of the schema is at or behind the payload's absolute offset; otherwise, all of
-    them are relative to the payload.
+    All offsets are relative to the payload if all modules are then in front of the root; otherwise, all are absolute.
 
     Raises
     ------
@@ -106,5 +105,9 @@ def located(modules: dict[int, tuple[int, int]], frame: Frame) -> dict[int, tupl
 
 
 def absolute_base(modules: dict[int, tuple[int, int]], frame: Frame) -> int:
-    """Return the number that a stored offset exceeds the offset in the payload by."""
-    return frame.start if frame.start and modules[SCHEMA][0] >= frame.start else 0
+    """Return the number that a stored offset exceeds the offset in the payload by.
+
+    The offset of the schema alone would not do: in a small file, it may exceed that of the payload in both cases.
+    """
+    is_relative = all(offset + length <= frame.root for offset, length in modules.values())
+    return 0 if is_relative else frame.start

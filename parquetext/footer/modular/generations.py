@@ -5,7 +5,6 @@ from __future__ import annotations
 from ... import kernels, wire
 from ...errors import ParquetextError, Unsupported
 from ...thrift import list_start
-from .framing import SCHEMA
 
 MODULES, KIND, LOCATION = 5, 1, 2
 OLDEST_LOCATIONS = range(6, 12)  # fields of the first root: one for each module
@@ -43,7 +42,7 @@ def _generation(payload: memoryview, root: int, start: int) -> str:
         return "the first one, of 2026-08-28, whose root has a field for each module"
     if 6 not in fields or fields[6][1] != wire.TYPE_LIST:
         return "its root has row counts, and no list of modules"
-    is_page = _has_array_pages(payload, fields[6][3], start)
+    is_page = _has_array_pages(payload, fields[6][3], root, start)
     if is_page:
         return "row counts in the root, and arrays as pages with parameters (magic MFP1 of the Rust reader)"
     return "row counts in the root, and arrays as in the present one"
@@ -53,7 +52,7 @@ def _is_version(fields: dict[int, tuple[int, int, int, int, int]]) -> bool:
     return fields[1][1] == wire.TYPE_I32
 
 
-def _has_array_pages(payload: memoryview, modules: int, start: int) -> bool:
+def _has_array_pages(payload: memoryview, modules: int, root: int, start: int) -> bool:
     """Return True if the first array of the placement has the bytes of its values in field 1."""
     count, at = list_start(payload, modules)
     offsets: dict[int, int] = {}
@@ -63,7 +62,7 @@ def _has_array_pages(payload: memoryview, modules: int, start: int) -> bool:
         if location is not None:
             offsets[kind] = _number(payload, location[3])
         at = kernels.thrift.struct_end(payload, at)
-    base = start if start and offsets.get(SCHEMA, 0) >= start else 0
+    base = start if max(offsets.values()) > root else 0
     arrays = kernels.thrift.fields(payload, offsets[PLACEMENT] - base)
     first = next(field for field in arrays if field[1] == wire.TYPE_STRUCT)
     data = kernels.thrift.find(payload, 1, first[3])
