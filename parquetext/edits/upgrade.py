@@ -54,7 +54,8 @@ def upgrade(
         public proposals in C++ and Rust, beside our other form if there is one. No released reader reads it, and
         parquet-go cannot open the file any more. It stores less; `Result.omitted` lists the omitted fields, in a dry
         run too. ``"jump-table"`` adds the index of offsets that is proposed for field 10 of FileMetaData, beside our
-        other form if there is one; the message names readers that fail on the field.
+        other form if there is one; the message names readers that fail on the field. ``"modular"``, a proposal too, is
+        experimental; it is added beside our other form, stores less, and is read on request.
     stats : str
         ``"full"``, or ``"compact"``: bounds of strings longer than 16 bytes are shortened in the flat form, validly.
     placement : str, optional

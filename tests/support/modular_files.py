@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import struct
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from parquetext import kernels
 from parquetext.footer.form_spec import BuildOptions
@@ -13,7 +17,12 @@ from parquetext.thrift.values import joined
 from .footers import footer_of
 
 __all__ = [
+    "FILE",
+    "FLAT",
     "SPEC",
+    "TABLE",
+    "written",
+    "node_facts",
     "alone",
     "array_of",
     "assembled",
@@ -23,6 +32,29 @@ __all__ = [
     "root_of",
     "whole_file",
 ]
+
+ROWS = 60
+TABLE = pa.table(
+    {
+        "id": range(ROWS),
+        "price": [None if n % 3 else n / 7 for n in range(ROWS)],
+        "name": [f"value {n * 7919 % 1000:04d}" for n in range(ROWS)],
+        "flag": [n % 2 == 0 for n in range(ROWS)],
+        "tags": [[str(n)] * (n % 3) for n in range(ROWS)],
+        "point": [{"x": n, "y": {"z": -n}} for n in range(ROWS)],
+    }
+)
+FLAT = TABLE.select(["id", "price", "name", "flag"])
+
+
+def written(table: pa.Table = TABLE, **options) -> bytes:
+    """Return the bytes of a file of this table, by pyarrow."""
+    sink = io.BytesIO()
+    pq.write_table(table, sink, **({"row_group_size": 10} | options))
+    return sink.getvalue()
+
+
+FILE = written()
 
 I32, I64, BINARY, LIST, STRUCT = 5, 6, 8, 9, 12
 
@@ -93,3 +125,9 @@ def older_placement(arrays_as_pages: bool) -> bytes:
     """Return a PLACEMENT module of an older generation."""
     page = joined([(1, BINARY, binary(b"\x01")), (2, I32, integer(0)), (3, I32, integer(1))]) + b"\0"
     return joined([(1, STRUCT, page if arrays_as_pages else array_of(1, b"\x08\x04"))]) + b"\0"
+
+
+def node_facts(node) -> list:
+    """Return the facts of a schema node."""
+    names = ("thrift", "path", "parent", "schema_index", "first_leaf", "leaf_count", "column_order")
+    return [getattr(node, name) for name in (*names, "max_definition", "max_repetition")]
