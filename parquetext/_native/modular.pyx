@@ -13,6 +13,7 @@ __all__ = [
     "Placement",
     "SchemaIndex",
     "hash_of",
+    "pack",
     "read_root",
     "statistics_directory",
     "verify_array",
@@ -55,6 +56,7 @@ cdef extern from "modular/modular.h" nogil:
     uint64_t pqx_modular_hash(const uint8_t *path, size_t size)
     int pqx_modular_candidates(const pqx_modular_names *names, const uint8_t *path, size_t size, uint32_t *found,
                                size_t capacity, size_t *count, pqx_error *error)
+    int pqx_modular_pack(const uint64_t *numbers, size_t count, unsigned width, uint8_t *out, pqx_error *error)
     int pqx_modular_present(const pqx_modular_array *array, uint64_t position, uint64_t *number, pqx_error *error)
     int pqx_modular_verify_array(const uint8_t *data, size_t size, size_t at, int is_text, pqx_error *error)
     int pqx_modular_verify_struct(const uint8_t *data, size_t size, uint32_t texts, pqx_error *error)
@@ -62,6 +64,7 @@ cdef extern from "modular/modular.h" nogil:
 cdef enum:
     DICTIONARIES = 3
     MOST_CANDIDATES = 1 << 10
+    MOST_BITS = 64
 
 
 cdef int fail(const pqx_error *error) except -1:
@@ -79,6 +82,29 @@ cdef const uint8_t *start_of(const uint8_t[::1] view) noexcept nogil:
 def hash_of(bytes path not None):
     """Return FNV-1a-64 of a path, names with NUL between them, with its ASCII letters in lower case."""
     return pqx_modular_hash(<const uint8_t *> PyBytes_AsString(path), len(path))
+
+
+def pack(numbers, int width):
+    """Return numbers of `width` bits, which is at most 64 and enough for each.
+
+    See `parquetext._pure.modular_arrays.pack` for details.
+    """
+    if not 0 <= width <= MOST_BITS:
+        raise wire_error(wire.BAD_ARGUMENT, 0, MOST_BITS, max(width, 0))
+    cdef Py_ssize_t count = len(numbers)
+    cdef bytes room = PyBytes_FromStringAndSize(NULL, 8 * count)
+    cdef uint64_t *values = <uint64_t *> PyBytes_AsString(room)
+    cdef Py_ssize_t i = 0
+    cdef pqx_error error
+    for number in numbers:
+        if i == count:
+            break
+        values[i] = number
+        i += 1
+    cdef bytes out = PyBytes_FromStringAndSize(NULL, (i * width + 7) // 8)
+    if pqx_modular_pack(values, i, width, <uint8_t *> PyBytes_AsString(out), &error):
+        fail(&error)
+    return out
 
 
 def read_root(data):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .modular_arrays import pack
 from .modular_chunks import Placement, statistics_directory
 from .modular_names import SchemaIndex, hash_of
 from .modular_root import read_root
@@ -11,6 +12,7 @@ __all__ = [
     "Placement",
     "SchemaIndex",
     "hash_of",
+    "pack",
     "read_root",
     "statistics_directory",
     "verify_array",

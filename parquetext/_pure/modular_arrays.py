@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .. import wire
 from ..errors import wire_error
 from . import varint
 from .thrift import Walk
 
-__all__ = ["EncodedArray", "bits_at", "bytes_of", "integer_at", "read_array", "struct_fields"]
+__all__ = ["EncodedArray", "bits_at", "bytes_of", "integer_at", "pack", "read_array", "struct_fields"]
 
 NUM_VALUES, VALUES, ENCODING, PRESENCE = 1, 2, 3, 4  # fields of EncodedArray
 BITSET, PRESENT_INDEX = 0, 1
@@ -29,6 +29,25 @@ def bits_at(data, at: int, number: int, width: int) -> int:
     bit = number * width
     begin, end = at + bit // 8, at + bytes_of(bit + width, 1)
     return int.from_bytes(data[begin:end], "little") >> bit % 8 & (1 << width) - 1
+
+
+def pack(numbers: Sequence[int], width: int) -> bytes:
+    """Return numbers of `width` bits, which is at most 64 and enough for each.
+
+    Raises
+    ------
+    ParquetextError
+        If a number or the width is too large.
+    """
+    if not 0 <= width <= MOST_BITS:
+        raise wire_error(wire.BAD_ARGUMENT, 0, MOST_BITS, max(width, 0))
+    for number in numbers:
+        if number >> width:
+            raise wire_error(wire.BAD_ARGUMENT, 0, (1 << width) - 1, number % WRAP)
+    if not width or not numbers:
+        return b""
+    text = "".join([format(number, f"0{width}b") for number in reversed(numbers)])
+    return int(text, 2).to_bytes(-(-len(text) // 8), "little")
 
 
 def signed(value: int) -> int:

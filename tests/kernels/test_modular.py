@@ -278,6 +278,14 @@ def test_every_changed_byte_of_the_root_means_the_same_to_both_implementations()
         assert outcome(native.read_root, ROOT[:at]) == outcome(pure.read_root, ROOT[:at])
 
 
+@given(numbers=st.lists(st.integers(0, (1 << 64) - 1), max_size=40), width=st.integers(0, 64))
+def test_numbers_are_packed_alike_or_refused(numbers, width):
+    native, pure = both("modular")
+    assert outcome(native.pack, numbers, width) == outcome(pure.pack, numbers, width)
+    fitting = [number >> 64 - width if width else 0 for number in numbers]
+    assert native.pack(fitting, width) == pure.pack(fitting, width)
+
+
 @given(path=st.binary(max_size=60))
 def test_the_hash_is_fnv_1a_of_lower_case(path):
     native, pure = both("modular")

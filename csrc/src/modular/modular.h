@@ -76,6 +76,10 @@ int pqx_modular_check_array(pqx_modular_array *array, int is_text, pqx_error *er
  * data[end]. */
 uint64_t pqx_modular_bits(const uint8_t *data, size_t at, size_t end, uint64_t number,
                           unsigned width);
+/* Write `count` numbers of `width` bits to `out`, which has room for their bytes. PQX_BAD_ARGUMENT:
+ * a number has more bits. */
+int pqx_modular_pack(const uint64_t *numbers, size_t count, unsigned width, uint8_t *out,
+                     pqx_error *error);
 /* Read the number at a position: *is_there is 0 if it is absent. */
 void pqx_modular_number(const pqx_modular_array *array, uint64_t position, uint64_t *number,
                         int *is_there);

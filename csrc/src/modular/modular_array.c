@@ -70,6 +70,31 @@ uint64_t pqx_modular_bits(const uint8_t *data, size_t at, size_t end, uint64_t n
     return width == 64 ? value : value & ((UINT64_C(1) << width) - 1);
 }
 
+int pqx_modular_pack(const uint64_t *numbers, size_t count, unsigned width, uint8_t *out,
+                     pqx_error *error)
+{
+    uint64_t bits = 0, limit = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+    unsigned used = 0; /* bits of `bits`, which are not written yet */
+    for (size_t i = 0; i < count; i++)
+        if (numbers[i] > limit) return pqx_fail(error, PQX_BAD_ARGUMENT, 0, limit, numbers[i]);
+    for (size_t i = 0; i < count && width; i++) {
+        uint64_t number = numbers[i];
+        unsigned left = width;
+        while (left) {
+            unsigned some = 8 - used < left ? 8 - used : left;
+            bits |= (number & ((1u << some) - 1)) << used;
+            number >>= some;
+            used += some;
+            left -= some;
+            if (used < 8) continue;
+            *out++ = (uint8_t)bits;
+            bits = used = 0;
+        }
+    }
+    if (used) *out = (uint8_t)bits;
+    return PQX_OK;
+}
+
 static int read_positions(const uint8_t *data, size_t begin, size_t end, pqx_modular_array *array,
                           pqx_error *error)
 {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 from ... import kernels, wire
@@ -16,18 +17,12 @@ PRESENT_INDEX = 1
 def packed(numbers: Sequence[int], width: int | None = None) -> bytes:
     """Return a width and numbers of that many bits, by default of as few as the largest one needs."""
     width = max(numbers, default=0).bit_length() if width is None else width
-    if not width or not numbers:
-        return bytes([width])
-    text = "".join([format(number, f"0{width}b") for number in reversed(numbers)])
-    return bytes([width]) + int(text, 2).to_bytes(-(-len(text) // 8), "little")
+    return bytes([width]) + kernels.modular.pack(numbers, width)
 
 
 def texts(values: Sequence[bytes]) -> bytes:
     """Return the offsets of texts, and the texts."""
-    offsets = [0]
-    for value in values:
-        offsets.append(offsets[-1] + len(value))
-    return packed(offsets) + b"".join(values)
+    return packed([*accumulate(map(len, values), initial=0)]) + b"".join(values)
 
 
 def number_array(values: Sequence[int | None]) -> bytes:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from ... import kernels, thrift, wire
+from ... import kernels, thrift
 from ...records import frozen
 
 FIRST_EXTENSION, EXTENSION = -16384, 32767  # field ids that a Thrift library reads from the markers of extensions
@@ -16,6 +16,8 @@ STORED = {
     "Statistics": {3, 5, 6, 7, 8, 9},
 }
 BOUNDS = ({6, 2}, {5, 1})
+
+Layout = tuple[str, tuple[int, ...]]  # the name of a struct, and the ids of its fields
 
 
 @frozen
@@ -35,39 +37,45 @@ def dropped_facts(scan) -> tuple[Dropped, ...]:
     """Return the fields of a scanned footer that a modular footer does not store, in the order of their locations."""
     counts: dict[str, int] = {}
     firsts: dict[str, str] = {}
-    for field, location in _fields(scan):
-        counts[field] = counts.get(field, 0) + 1
-        firsts.setdefault(field, location)
+    for (name, ids), (count, label) in _layouts(scan).items():
+        for field in _dropped_of(name, ids):
+            counts[field] = counts.get(field, 0) + count
+            firsts.setdefault(field, label)
     return tuple(Dropped(field, count, firsts[field]) for field, count in counts.items())
 
 
-def _fields(scan) -> Iterator[tuple[str, str]]:
-    """Yield each field that is dropped, and its location."""
+def _layouts(scan) -> dict[Layout, tuple[int, str]]:
+    """Return how many structs have the same fields, and the first one: there are few combinations of fields."""
     data, leaves = scan.data, scan.leaf_count
-    yield from _of_struct("FileMetaData", data, 0, "footer")
-    for number, at in enumerate(scan.row_groups("bytes_offset")):
-        yield from _of_struct("RowGroup", data, at, f"row group {number}")
-    for chunk, at in enumerate(scan.chunks("chunk_offset")):
-        row_group, leaf = divmod(chunk, leaves)
-        location = f"row group {row_group}, leaf {leaf}"
-        yield from _of_struct("ColumnChunk", data, at, location)
-        found = kernels.thrift.find(data, wire.COLUMN_CHUNK_META_DATA, at)
-        if found is None:
-            continue
-        yield from _of_struct("ColumnMetaData", data, found[3], location)
-        statistics = kernels.thrift.find(data, wire.COLUMN_META_DATA_STATISTICS, found[3])
-        if statistics is not None and statistics[1] == wire.TYPE_STRUCT:
-            yield from _of_struct("Statistics", data, statistics[3], location)
+    found: dict[Layout, tuple[int, str]] = {}
 
-
-def _of_struct(name: str, data, at: int, location: str) -> Iterator[tuple[str, str]]:
-    ids = {field[0] for field in kernels.thrift.fields(data, at)}
-    for id in sorted(ids - STORED[name]):
-        if id in (EXTENSION, FIRST_EXTENSION):
-            if name != "FileMetaData":  # the one that has the block
-                yield f"{name}'s extension", location
+    def add(name: str, at: int, number: int, label: Callable[[int], str]) -> None:
+        layout = name, tuple([field[0] for field in kernels.thrift.fields(data, at)])
+        if layout in found:
+            count, first = found[layout]
+            found[layout] = count + 1, first
         else:
-            names = thrift.STRUCTS[name]
-            yield f"{name}.{names[id][0] if id in names else id}", location
-    if name == "Statistics" and bool(ids & BOUNDS[0]) != bool(ids & BOUNDS[1]):
-        yield "a bound without the other one", location
+            found[layout] = 1, label(number)
+
+    add("FileMetaData", 0, 0, lambda number: "footer")
+    for number, at in enumerate(scan.row_groups("bytes_offset")):
+        add("RowGroup", at, number, "row group {}".format)
+    for name, member in (("ColumnChunk", "chunk"), ("ColumnMetaData", "metadata"), ("Statistics", "statistics")):
+        for chunk, (at, length) in enumerate(
+            zip(scan.chunks(f"{member}_offset"), scan.chunks(f"{member}_length"), strict=True)
+        ):
+            if length:
+                add(name, at, chunk, lambda chunk: f"row group {chunk // leaves}, leaf {chunk % leaves}")
+    return found
+
+
+def _dropped_of(name: str, ids: tuple[int, ...]) -> Iterator[str]:
+    """Yield the fields of a struct that are dropped."""
+    names = thrift.STRUCTS[name]
+    for id in sorted({*ids} - STORED[name]):
+        if id not in (EXTENSION, FIRST_EXTENSION):
+            yield f"{name}.{names[id][0] if id in names else id}"
+        elif name != "FileMetaData":  # the one that has the block
+            yield f"{name}'s extension"
+    if name == "Statistics" and BOUNDS[0].isdisjoint(ids) != BOUNDS[1].isdisjoint(ids):
+        yield "a bound without the other one"

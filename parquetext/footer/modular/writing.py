@@ -240,6 +240,8 @@ def column_statistics(scan, leaf: int) -> bytes:
 
 def _common(low: bytes, high: bytes) -> bytes:
     """Return the longest common prefix of two texts."""
+    if low[:1] != high[:1]:
+        return b""
     most = min(len(low), len(high))
     return low[: next((at for at in range(most) if low[at] != high[at]), most)]
 
