@@ -339,7 +339,7 @@ class ModularForm:
         element = node.thrift
         parts = [b"\x15\x02\x19\x2c\x48\x01r\x15\x02\0", element, b"\x16\0\x19", list_header(count), groups]
         if node.column_order:
-            order = bytes([node.column_order << 4 | wire.TYPE_STRUCT, 0, 0])
+            order = joined([(node.column_order, wire.TYPE_STRUCT, b"\0")]) + b"\0"
             parts += [bytes([3 << 4 | wire.TYPE_LIST]), list_header(1), order]
         return kernels.scan.scan(b"".join([*parts, b"\0"])).column(0)
 
