@@ -136,6 +136,12 @@ def test_the_encodings_follow_from_the_dictionary(implementation):
     assert placement.dictionary_count == 1
 
 
+def test_a_chunk_with_indexes_in_all_pages_lists_no_other_encoding(implementation):
+    footer = written(pa.table({"a": ["x"] * 9}))
+    placement = kernels.modular.Placement(modules_of(modular_payload(footer))[PLACEMENT], 1, 1)
+    assert b"\x19\x25\x06\x10" in placement.structs(0, 0, 1)[0]
+
+
 def test_rows_and_bytes_of_row_groups(implementation):
     placement = kernels.modular.Placement(MODULES[PLACEMENT], LEAVES, GROUPS)
     scan = kernels.scan.scan(FOOTER)

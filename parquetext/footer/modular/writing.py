@@ -7,8 +7,9 @@ from typing import Any
 
 from ... import kernels, wire
 from ...errors import Unsupported
-from ...thrift import integer, list_header
+from ...thrift import integer, list_header, list_start, read_at
 from ...thrift.values import joined
+from ..dialect.from_thrift import is_fully_dictionary_encoded
 from ..jump_table.index_struct import element_names, element_paths
 from .array_writing import number_array, text_array
 from .framing import (
@@ -41,7 +42,6 @@ NEEDED = (
     | wire.PRESENT_DATA_PAGE_OFFSET
 )
 INDEXES = 1 << wire.ENCODING_RLE_DICTIONARY | 1 << wire.ENCODING_PLAIN_DICTIONARY
-LEVELS = 1 << wire.ENCODING_RLE | 1 << wire.ENCODING_BIT_PACKED
 
 
 def build(scan, start: int | None) -> bytes:
@@ -205,15 +205,39 @@ def _placement(scan) -> bytes:
     arrays[8] = number_array(
         [types[leaf] if len(types) else max(physical[element], 0) for leaf, element in enumerate(scan.leaves)]
     )
-    encodings = _by_column(scan, "encodings")
-    arrays[9] = number_array(
-        [
-            int(bool(listed & INDEXES) and not listed & ~(INDEXES | LEVELS) and has > before)
-            for listed, before, has in zip(encodings, first, first[1:], strict=False)
-        ]
-    )
+    arrays[9] = number_array(_fully_dictionary(scan))
     arrays[10] = number_array(list(scan.row_groups("num_rows")))
     return _module(sorted(arrays.items()))
+
+
+def _fully_dictionary(scan) -> list[int]:
+    """Return, column by column, 1 for each chunk whose encodings show that all data pages use its dictionary."""
+    data, known = scan.data, {}
+    found = []
+    chunks = zip(_by_column(scan, "encodings"), _by_column(scan, "metadata_offset"), strict=True)
+    for encodings, at in chunks:
+        if not encodings & INDEXES:
+            found.append(0)
+            continue
+        stats = kernels.thrift.find(data, wire.COLUMN_META_DATA_ENCODING_STATS, at)
+        key = encodings, b"" if stats is None else bytes(data[stats[3] : stats[4]])
+        if key not in known:
+            known[key] = int(is_fully_dictionary_encoded(_encodings_of(data, encodings, stats)))
+        found.append(known[key])
+    return found
+
+
+def _encodings_of(data, encodings: int, stats: tuple[int, int, int, int, int] | None) -> dict[str, Any]:
+    """Return the encodings of a chunk's metadata, and the statistics of its pages."""
+    listed = {"encodings": [number for number in wire.NAMES_OF_ENCODING if encodings >> number & 1]}
+    if stats is None or stats[1] != LIST or data[stats[3]] & 15 != STRUCT:
+        return listed
+    pages = []
+    count, at = list_start(data, stats[3])
+    for _ in range(count):
+        page, at = read_at("PageEncodingStats", data, at)
+        pages.append(page)
+    return listed | {"encoding_stats": pages}
 
 
 def column_statistics(scan, leaf: int) -> bytes:
