@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 CSRC = Path(__file__).resolve().parent
-LAYERS = "base", "thrift", "encoding", "page", "arrow", "footer", "flat", "index", "packed", "sidecar"
+LAYERS = "base", "thrift", "encoding", "page", "arrow", "footer", "flat", "index", "packed", "modular", "sidecar"
 PUBLIC = "parquetext.h"
 TOP = """\
 /* parquetext {version}: all C sources in one file, made by csrc/bundle.py. Do not edit.

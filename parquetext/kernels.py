@@ -20,6 +20,7 @@ MODULES = (
     "flat",
     "index",
     "packed",
+    "modular",
     "reference",
     "local",
     "bloom",
@@ -108,6 +109,7 @@ if TYPE_CHECKING:
     from ._pure import index as index
     from ._pure import levels as levels
     from ._pure import local as local
+    from ._pure import modular as modular
     from ._pure import packed as packed
     from ._pure import page as page
     from ._pure import page_table as page_table

@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+from support.modular_files import modular_payload
 
 from parquetext import extension, kernels, wire
 from parquetext.edits.kept_extension import KeptExtension, parse
@@ -56,6 +57,11 @@ def test_a_block_of_the_arrow_dialect_is_framed_as_the_page_shows(implementation
 def test_the_packed_payload_is_written_from_the_thrift_footer_as_the_page_shows(implementation):
     footer, payload = blocks()["thrift-footer"], blocks()["packed-payload"]
     assert kernels.packed.write(kernels.scan.scan(footer)) == payload
+
+
+def test_the_modular_payload_is_written_from_the_thrift_footer_as_the_page_shows(implementation):
+    footer, payload = blocks()["thrift-footer"], blocks()["modular-payload"]
+    assert modular_payload(footer) == payload
 
 
 def test_the_flat_payload_is_written_from_the_thrift_footer_as_the_page_shows(implementation):
@@ -174,6 +180,7 @@ def test_every_example_of_the_page_is_checked():
         "block-hello",
         "thrift-footer",
         "packed-payload",
+        "modular-payload",
         "flat-payload",
         "par3-end",
         "par3-plain",

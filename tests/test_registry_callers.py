@@ -21,6 +21,7 @@ OTHER_MEANINGS = {
     ("__init__.py", "arrow"): "the package",
     ("kernels.py", "flat"): "a kernel module",
     ("kernels.py", "index"): "a kernel module",
+    ("kernels.py", "modular"): "a kernel module",
     ("kernels.py", "packed"): "a kernel module",
     ("kernels.py", "thrift"): "a kernel module",
     ("_pure/encode_runs.py", "packed"): "a kind of runs",

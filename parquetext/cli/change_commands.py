@@ -45,7 +45,8 @@ def upgrade(
             "the FlatBuffers footer that Arrow C++ and Rust propose, beside other footers; no released reader reads "
             "it, parquet-go cannot open the file, and the command prints what this footer does not store. jump-table: "
             "the index that is proposed for field 10 of FileMetaData; the message names readers that fail on it. "
-            "thrift, par3: see restore and finalize. parx: only new files can have it."
+            "modular: experimental, beside other footers; the command prints what it does not store. thrift, par3: see "
+            "restore and finalize. parx: only new files can have it."
         ),
     ] = AUTO,
     stats: Annotated[

@@ -74,6 +74,7 @@ def _lines(fields) -> list[tuple[str, object]]:
         numbers = {"row": fields.rows, "row group": fields.row_groups, "column": fields.columns}
         lines.append(("table", all_counted(numbers)))
     lines += [("geometries", _geometries_of(column)) for column in fields.geospatial]
+    lines += [("not stored", fact) for fact in fields.drops]
     if fields.auto:
         lines.append(("auto would add", fields.auto))
     if fields.declared_version:

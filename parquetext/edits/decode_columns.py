@@ -105,7 +105,7 @@ def recorded_original(source, tail) -> RecordedOriginal | None:
     Damaged, Malformed, Unsupported
         If the record's block or the flat footer is invalid, or has another version.
     """
-    if not tail.form.is_final:
+    if not tail.is_final:
         return recorded.recorded_original(source, tail)
     if not tail.form.is_restorable:
         return None

@@ -153,7 +153,7 @@ def alone(footer: Footer, spec: FormSpec) -> TailEdit:
     """
     scan = footer.scan()
     refuse_encrypted(scan)
-    return TailEdit(footer.start, b"".join(spec.build(scan, BuildOptions())[:2]))
+    return TailEdit(footer.start, b"".join(spec.build(scan, BuildOptions(offset=footer.start))[:2]))
 
 
 def restored(footer: FinalFooter, *, bare: bool = False) -> TailEdit:

@@ -152,7 +152,7 @@ class Footer:
         is_text = False  # True is possible only within the struct
         if aside:
             is_text = all(piece.is_text for piece in inside)
-            if placement is None and self.reference.is_text:
+            if placement is None and self.reference is not None and self.reference.is_text:
                 is_text = all(piece.is_text for piece in inside[:at])
             inside.insert(at, reference_of(self.start, self.bare, aside, is_text=is_text))
         return self.composed(
@@ -203,7 +203,7 @@ def _divided(pieces: Sequence[Piece], placement: str | None) -> tuple[list[Piece
     at = 0
     for piece in pieces:
         is_aside = piece.is_aside if placement is None else placement == extension.ASIDE
-        if piece.uuid in forms.BLOCKS and is_aside:
+        if piece.uuid in forms.MAY_BE_ASIDE and is_aside:
             at = at if aside else len(inside)
             aside.append(piece)
         else:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 from .. import wire
 from ..errors import ParquetextError
 from ..footer import forms
+from ..footer.form_spec import FormSpec
 from .footer import Footer, parse_end
 from .foreign_bytes import others_of
 from .options import Options
@@ -107,10 +108,20 @@ def renewed_end(
     if spec is not None and spec.stands_alone:
         planned = with_block(parse_end(data, start), spec, _options(old, marker), ignored, verbatim=True)
         data = planned.edit.applied(data, start)
-    for spec in beside:
+    for spec in (*_added_to_others(old), *beside):
         planned = with_block(parse_end(data, start), spec, Options(marker, spec.placement), ignored)
         data = planned.edit.applied(data, start)
     return data
+
+
+def _added_to_others(old: Footer) -> Iterator[FormSpec]:
+    """Yield the forms of blocks that are added to other blocks of ours, without a trailer of their own kind."""
+    kinds = {piece.uuid for piece in old.pieces}
+    return (
+        spec
+        for uuid, spec in forms.BY_UUID.items()
+        if uuid in kinds and not spec.stands_alone and spec not in forms.FRAMED
+    )
 
 
 def _options(old: Footer, marker: str) -> Options:

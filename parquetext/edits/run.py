@@ -168,7 +168,7 @@ def read_either(source) -> Footer | FinalFooter:
     """Read the footer of a file, Thrift or a final form."""
     try:
         tail = read_tail(source)
-        return read_final(source, tail) if tail.form.is_final else read_thrift(source, tail)
+        return read_final(source, tail) if tail.is_final else read_thrift(source, tail)
     except ParquetextError as error:
         raise error.at(source.name) from None
 

@@ -56,7 +56,8 @@ def upgrade(
         public proposals in C++ and Rust, beside our other form if there is one. No released reader reads it, and
         parquet-go cannot open the file any more. It stores less; `Result.omitted` lists the omitted fields, in a dry
         run too. ``"jump-table"`` adds the index of offsets that is proposed for field 10 of FileMetaData, beside our
-        other form if there is one; the message names readers that fail on the field.
+        other form if there is one; the message names readers that fail on the field. ``"modular"``, a proposal too, is
+        experimental; it is added beside our other form, stores less, and is read on request.
     stats : str
         ``"full"``, or ``"compact"``: bounds of strings longer than 16 bytes are shortened in the flat form, validly.
     placement : str, optional
@@ -217,16 +218,18 @@ def with_block(
     if options.most_bytes is not None and len(payload) > options.most_bytes:
         message = f"its {len(payload):,} bytes are more than the {options.most_bytes:,} that it may have in this file"
         raise Unsupported(message, code=wire.OUT_OF_PROPORTION)
-    block = Piece(spec.uuid, payload, trailer)
+    is_aside = options.placement == ASIDE and spec.uuid in forms.MAY_BE_ASIDE
+    block = Piece(spec.uuid, payload, trailer, is_aside)
     pieces = [*others, block]
     form = form_in(pieces)
     own = [piece for piece in footer.pieces if piece.uuid in replaced]
     if not spec.stands_alone:
-        if own and own[-1] is footer.pieces[-1] and own[-1].content == block.content:
-            return Planned(None, form, losses)
+        is_found = own and (own[-1] is footer.pieces[-1] or not block.is_framed)
+        if is_found and own[-1].content == block.content and own[-1].is_aside == is_aside:
+            return Planned(None, form, losses, f"it has its {spec.title}")
         check_size([piece for piece in pieces if not piece.is_aside], ignored)
         placement = options.placement if footer.location is None else None  # our other blocks are not moved
-        return Planned(footer.edit(pieces, options.marker, placement), form, losses)
+        return Planned(footer.edit(pieces, options.marker, placement), form, losses, spec.warning)
     if len(own) == 1 and own[0].content == block.content and not _is_misplaced(footer, options):
         return Planned(None, form, losses, f"it has its {spec.name} footer")
     if options.placement != ASIDE:
@@ -263,7 +266,8 @@ def _is_misplaced(footer: Footer, options: Options) -> bool:
     is_raw = any(piece.uuid not in OURS and not piece.is_text for piece in footer.pieces)
     if options.placement == ASIDE:
         is_aside = all(piece.is_aside for piece in own) and (is_raw or footer.reference.is_text)
-        return not (is_aside and is_current(footer.reference, footer.bare, own))
+        all_aside = [piece for piece in footer.pieces if piece.is_aside]
+        return not (is_aside and is_current(footer.reference, footer.bare, all_aside))
     return any(piece.is_aside for piece in own) or not (
         has_others or PLACEMENTS[footer.location.placement] == options.placement
     )

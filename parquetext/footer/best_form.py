@@ -63,7 +63,7 @@ def _best_of(source, tail: Tail, data: bytes, left: str | None) -> tuple[str, Fo
         try:
             return spec.name, _open_block(source, spec, tail, block, data), findings
         except (Damaged, Unsupported) as error:
-            if spec.is_final:
+            if tail.is_final:
                 raise
             findings.append(spec.finding(error))
     if _is_probed(source, tail, data):
@@ -111,7 +111,7 @@ def _open_block(source, spec: FormSpec, tail: Tail, block: Block, data: bytes) -
 
 def _own_blocks(source, tail: Tail) -> Iterator[tuple[FormSpec, Block]]:
     """Yield our blocks from the back; blocks before one are read only if another one is requested."""
-    if tail.form.is_final:
+    if tail.is_final:
         yield tail.form, tail.blocks[0]
         return
     known = 0
@@ -137,8 +137,9 @@ def _thrift_or_beside(
             block = spec.find(tail)
             if block is not None:
                 findings.append(forms.THRIFT.finding(error))
+                open_it = _open_beside if spec.needs_footer else _open_block
                 try:
-                    return spec.name, _open_beside(source, spec, tail, block, data), findings
+                    return spec.name, open_it(source, spec, tail, block, data), findings
                 except (Damaged, Unsupported):
                     raise error from None
         raise
@@ -170,21 +171,21 @@ def named_form(source, name: str) -> tuple[str, FooterReader, list[Finding]]:
             f"unknown footer form {name!r}: use one of {', '.join(forms.BY_NAME)}, or None for the best"
         )
     tail, data = _read_tail(source, through=True)
-    if spec is tail.form and not spec.is_final:
+    if spec is tail.form and not tail.is_final:
         return name, _scanned(source, tail, data)[0], list(tail.findings)
-    if not spec.is_final:
+    if spec.magic is None:
         tail = tail.thrift_only()
     block = spec.referred(_front(source, tail, data), tail) if spec.front_bytes else spec.find(tail)
-    if block is None or spec.is_final != tail.form.is_final:
+    if block is None or (tail.is_final and spec is not tail.form) or (spec.is_final and not tail.is_final):
         raise Unsupported(f"the footer has no block of the {spec.title}", offset=tail.footer_offset)
-    open_it = _open_block if spec.is_preferred else _open_beside
+    open_it = _open_beside if spec.needs_footer else _open_block
     return name, open_it(source, spec, tail, block, data), list(tail.findings)
 
 
 def offset_of_missing(source) -> int:
     """Return the offset of the first struct that lacks a field that readers require; else that of the footer."""
     tail, data = _read_tail(source)
-    if tail.form.is_final:
+    if tail.is_final:
         return tail.footer_offset
     missing, _ = kernels.required.find_missing(_footer(source, tail, data)[0])
     return tail.footer_offset + (0 if missing is None else missing.offset)
@@ -193,7 +194,7 @@ def offset_of_missing(source) -> int:
 def offset_of_name(source, name: bytes) -> int | None:
     """Return the offset of a schema element with this name in the Thrift footer, or None."""
     tail, data = _read_tail(source)
-    if tail.form.is_final:
+    if tail.is_final:
         return None
     footer = _footer(source, tail, data)[0]
     scan = kernels.scan.scan(footer, strict=False)
@@ -212,13 +213,13 @@ def thrift_footer(source) -> tuple[bytes | memoryview, int | None]:
     """
     tail, data = _read_tail(source)
     footer, _ = _footer(source, tail, data)
-    return tail.form.rebuild(footer), None if tail.form.is_final else tail.footer_offset
+    return tail.form.rebuild(footer), None if tail.is_final else tail.footer_offset
 
 
 def thrift_length(source) -> int | None:
     """Return the size of the whole Thrift footer, or None if a final form replaces it."""
     tail, _ = _read_tail(source)
-    return None if tail.form.is_final else tail.footer_length
+    return None if tail.is_final else tail.footer_length
 
 
 def _read_tail(source, through: bool = False) -> tuple[Tail, bytes]:

@@ -267,12 +267,17 @@ class File(Tabular):
 
     def _has_next_form(self) -> bool:
         """Return True if the file has another form if this one is damaged."""
-        return self.spec.is_preferred and not self.spec.is_final
+        return self.spec.is_preferred and not self.is_final
 
     @property
     def spec(self) -> FormSpec:
         """Return the registry entry of the form in use; the Thrift form if a sidecar replaces the footer."""
         return forms.BY_NAME.get(self.form, forms.THRIFT)
+
+    @property
+    def is_final(self) -> bool:
+        """Return True if the file has no Thrift footer."""
+        return getattr(self._form, "is_alone", self.spec.is_final)
 
     def _leave_form(self, error: Damaged) -> None:
         """Change to the next form. Other threads may still read the old one, which is closed after the last of them."""

@@ -105,11 +105,14 @@ class BuildOptions:
         Carry a footer that the form cannot represent as it is, without support for look-ups.
     slots : dict of UUID to bytes
         Contents of the form's extension slots.
+    offset : int, optional
+        Offset of the payload in a file that has no Thrift footer; None if the file has one.
     """
 
     stats: str = "full"
     verbatim: bool = False
     slots: Slots = field(default_factory=dict)
+    offset: int | None = None
 
 
 class Built(NamedTuple):
@@ -189,24 +192,34 @@ class FormSpec:
         Number of the Thrift footer's first bytes that show the field which refers to the form; 0 if it has a block.
     warning : str
         A note for the user who adds the form, about readers that fail on it.
+    refused_magics : mapping of bytes to str
+        Last bytes of files of related forms that this version does not read, and the error's message.
+    drops : tuple of str
+        Facts of the Thrift footer that the form does not store, for users.
+    omitted_of_chunks, omitted_of_row_groups : frozenset of str
+        The names of these facts, as members of chunks and of row groups.
     is_lossless : bool
         `rebuild` returns the Thrift footer, byte for byte.
     is_verified : bool
         Checksums cover every byte that is read.
     is_final : bool
-        The file has no other footer.
+        The file has no other footer. A form with a `magic` that is not final may also be a block.
     is_restorable : bool
         `finalize` writes the form, and `restore` restores the file from before.
     no_thrift : str
         The reason why a file with a final form has no Thrift footer to be changed, and the remedy.
     is_preferred : bool
         A file that has the form is opened by it; otherwise only on request, or if the Thrift footer is damaged.
+    needs_footer : bool
+        It is opened with the whole Thrift footer beside it (`open_beside`).
     is_writable : bool
         `upgrade` and writers can add it.
     is_written_alone : bool
         Writers of new files can write it in place of the Thrift footer.
     has_bounds, has_names, has_page_index : bool
         It stores the chunks' bounds, finds a name without reading all names, stores the locations of page indexes.
+    has_single_bounds : bool
+        It stores a minimum without a maximum, and a maximum without a minimum.
     has_file_paths : bool
         Its slices can contain paths of other files.
     has_slots : bool
@@ -238,17 +251,23 @@ class FormSpec:
     checked_trailer_bytes: ClassVar[int] = 0
     front_bytes: ClassVar[int] = 0
     warning: ClassVar[str] = ""
+    refused_magics: ClassVar[Mapping[bytes, str]] = {}
+    drops: ClassVar[tuple[str, ...]] = ()
+    omitted_of_chunks: ClassVar[frozenset[str]] = frozenset()
+    omitted_of_row_groups: ClassVar[frozenset[str]] = frozenset()
     is_lossless: ClassVar[bool] = False
     is_verified: ClassVar[bool] = False
     is_final: ClassVar[bool] = False
     is_restorable: ClassVar[bool] = False
     no_thrift: ClassVar[str] = ""
     is_preferred: ClassVar[bool] = True
+    needs_footer: ClassVar[bool] = False
     is_writable: ClassVar[bool] = True
     is_written_alone: ClassVar[bool] = False
     has_bounds: ClassVar[bool] = True
     has_names: ClassVar[bool] = True
     has_page_index: ClassVar[bool] = True
+    has_single_bounds: ClassVar[bool] = True
     has_file_paths: ClassVar[bool] = True
     has_slots: ClassVar[bool] = False
     is_cellular: ClassVar[bool] = False

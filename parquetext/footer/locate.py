@@ -52,7 +52,8 @@ def locate(tail, file_size: int) -> Tail:
     Refused
         The footer is encrypted (magic PARE).
     ParquetextError
-        Fewer than 9 bytes were given (16 of a PAR3 file, 17 of a PARX file), or more than the file has.
+        Fewer than 9 bytes were given (16 of a PAR3 file, 17 of a PARX file, 20 of one with a modular footer), or more
+        than the file has.
     """
     view = memoryview(tail).cast("B")
     if file_size < SMALLEST_FILE:
@@ -93,6 +94,8 @@ def _check_magic(magic: bytes, view: memoryview, file_size: int) -> None:
         return
     if magic == b"PARE":
         raise Refused("the footer is encrypted (magic PARE)", offset=at, code=wire.ENCRYPTED)
+    if magic in forms.REFUSED_MAGICS:
+        raise Unsupported(forms.REFUSED_MAGICS[magic], offset=at, code=wire.UNKNOWN_LAYOUT)
     raise Malformed(f"{NO_PARQUET}its {file_size} bytes end in {magic!r}, not in b'PAR1'", offset=at)
 
 

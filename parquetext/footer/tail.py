@@ -135,9 +135,14 @@ class Tail:
         Refused
             If another form replaces the Thrift footer.
         """
-        if self.form.is_final:
+        if self.is_final:
             raise Refused(self.form.no_thrift, offset=self.file_size - 4, code=wire.NO_THRIFT)
         return self
+
+    @property
+    def is_final(self) -> bool:
+        """Return True if the form replaces the Thrift footer."""
+        return self.form.magic is not None
 
     def has(self, uuid: UUID) -> bool:
         """Return True if a block of this kind was found."""

@@ -177,7 +177,7 @@ def footer_bytes(source) -> tuple[int, bytes, bytes]:
     offset = tail.footer_offset
     end = source.read(offset, source.size - offset)
     footer = end[:-LENGTH_AND_MAGIC]
-    return offset, footer, tail.form.rebuild(end[: tail.footer_length]) if tail.form.is_final else footer
+    return offset, footer, tail.form.rebuild(end[: tail.footer_length]) if tail.is_final else footer
 
 
 def _data(source) -> pa.NativeFile:

@@ -49,8 +49,9 @@ def with_form(path: Path, spec: FormSpec) -> Path:
     """Write a file in a form."""
     path.write_bytes(ORIGINAL)
     if spec.is_written_alone:
-        payload, trailer, _ = spec.build(kernels.scan.scan(footer_of(ORIGINAL)), BuildOptions())
-        data = ORIGINAL[len(spec.first_bytes) : -8 - len(footer_of(ORIGINAL))]
+        end = len(ORIGINAL) - 8 - len(footer_of(ORIGINAL))
+        payload, trailer, _ = spec.build(kernels.scan.scan(footer_of(ORIGINAL)), BuildOptions(offset=end))
+        data = ORIGINAL[len(spec.first_bytes) : end]
         path.write_bytes(spec.first_bytes + data + payload + trailer)
     elif spec.is_final:
         edits.finalize(path, confirm=True)
@@ -74,7 +75,7 @@ def checked(path: Path, spec: FormSpec) -> Checked:
         tail = read_tail(source)
         end = source.read(tail.start, tail.footer_offset - tail.start + tail.footer_length)
     add_referred(tail, end[tail.footer_offset - tail.start :])
-    scan = None if spec.is_final else kernels.scan.scan(end[tail.footer_offset - tail.start :])
+    scan = None if tail.is_final else kernels.scan.scan(end[tail.footer_offset - tail.start :])
     return Checked(Bytes(path.read_bytes()), end, tail, spec.find(tail), scan)
 
 
@@ -92,7 +93,7 @@ class Bytes:
 def test_every_form_is_located_opened_by_name_and_verified(tmp_path, spec, implementation):
     path = with_form(tmp_path / "x.parquet", spec)
     with parquetext.open(path) as file:
-        is_opened = spec.is_preferred or spec is THRIFT
+        is_opened = spec.is_preferred or spec.is_written_alone or spec is THRIFT
         assert (file.form == spec.name) == is_opened and file.findings == []
     with parquetext.open(path, form=spec.name) as file:
         assert file.form == spec.name and file.read().equals(TABLE)

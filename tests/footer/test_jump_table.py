@@ -19,7 +19,7 @@ from parquetext import extension, kernels
 from parquetext.errors import ColumnError, Damaged, Unsupported
 from parquetext.footer.jump_table import jump_table_form
 from parquetext.footer.jump_table.index_struct import read_index
-from parquetext.footer.jump_table.name_hash import NameHash, built, hash_of
+from parquetext.footer.jump_table.name_hash import NameHash, built
 from parquetext.inspection.integrity import inspection
 
 pytestmark = pytest.mark.usefixtures("implementation")
@@ -163,9 +163,9 @@ def test_names_that_do_not_exist_or_are_ambiguous_are_the_same_errors_as_with_th
 
 
 def test_the_hash_is_fnv_of_the_path_in_lower_case():
-    assert hash_of(b"") == 0xCBF29CE484222325
-    assert hash_of(b"a") == hash_of(b"A") == 0xAF63DC4C8601EC8C
-    assert hash_of("Ä".encode()) != hash_of("ä".encode())
+    assert kernels.modular.hash_of(b"") == 0xCBF29CE484222325
+    assert kernels.modular.hash_of(b"a") == kernels.modular.hash_of(b"A") == 0xAF63DC4C8601EC8C
+    assert kernels.modular.hash_of("Ä".encode()) != kernels.modular.hash_of("ä".encode())
 
 
 def test_discriminators_select_candidates():
@@ -174,7 +174,7 @@ def test_discriminators_select_candidates():
     wide = bytearray(4 * slots)
     for slot in range(slots):
         if table[slot]:
-            tag = hash_of(paths[table[slot] - 1]) >> 56
+            tag = kernels.modular.hash_of(paths[table[slot] - 1]) >> 56
             wide[4 * slot : 4 * slot + 4] = (tag << 24 | table[slot]).to_bytes(4, "little")
     names = NameHash(slots, 4, 8, memoryview(wide))
     assert [list(names.candidates(path)) for path in paths] == [[0], [1], [2], [3]]

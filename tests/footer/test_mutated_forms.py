@@ -1,4 +1,4 @@
-"""Mutated PARX metadata, with a right checksum, and mutated jump tables end every verb with a result or an error."""
+"""Mutated PARX metadata, jump tables and modular footers end every verb with a result or an error."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.footers import footer_of
 from support.jump_tables import index_of, with_index
+from support.modular_files import modular_payload
 from support.mutants import TABLE
 from support.parx_files import parx_end
 from support.thrift_trees import mutate, parse
@@ -61,6 +62,14 @@ def jump_table_mutant(random: Random) -> bytes:
     return bytes(data)
 
 
+def modular_mutant(random: Random) -> bytes:
+    """A file with a modular footer alone, of which some bytes are changed."""
+    payload = bytearray(modular_payload(THRIFT, 4 + len(DATA)))
+    for _ in range(random.randrange(1, 4)):
+        payload[random.randrange(len(payload))] = random.choice((0, 1, 127, 128, 255, random.randrange(256)))
+    return b"PAR1" + DATA + bytes(payload) + b"MFP1"
+
+
 def check_verbs(data: bytes, path: Path) -> None:
     for name, verb in (READS | CHANGES).items():
         path.write_bytes(data)
@@ -73,7 +82,7 @@ def check_verbs(data: bytes, path: Path) -> None:
             raise
 
 
-@pytest.mark.parametrize("make", [parx_mutant, jump_table_mutant])
+@pytest.mark.parametrize("make", [parx_mutant, jump_table_mutant, modular_mutant])
 @pytest.mark.parametrize("number", range(MUTANTS))
 def test_no_verb_raises_a_bare_error(tmp_path, monkeypatch, make, number):
     monkeypatch.setattr(jump_table_form, "LOCAL_SHARE", 0)

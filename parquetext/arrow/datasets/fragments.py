@@ -238,7 +238,7 @@ class Fragment(FragmentScans):
             if row_group_ids is None:
                 predicate, some = predicate_of(filter), self._with_schema(file, schema)
                 names = predicate.columns(some._shape.type_of)
-                if not file.spec.is_final and (names is None or any(map(some._shape.is_nested, names))):
+                if not file.is_final and (names is None or any(map(some._shape.is_nested, names))):
                     return self.with_row_groups(self._left_by_pyarrow(predicate, some._shape.schema))
                 return self.with_row_groups(some._rows(file).left(predicate))
             count = len(file.row_groups)

@@ -15,12 +15,15 @@ from ...edits.options import STORAGE_REFUSALS, Options
 from ...edits.table_logs import refuse_new_files, refuse_replacing
 from ...edits.upgrade import with_best, with_form
 from ...errors import ParquetextError
-from ...footer.forms import ALONE, AUTO, THRIFT, WRITABLE
+from ...footer.form_spec import FormSpec
+from ...footer.forms import AUTO, THRIFT, WRITABLE
 
 DEFAULTS = {"write_page_index": True}  # as in parquet-java, and unlike pyarrow
 
 
-def edit_of_written(written, form: str, options: Options, ignored: frozenset[str]) -> storage.TailEdit | None:
+def edit_of_written(
+    written, form: str, options: Options, ignored: frozenset[str], final: FormSpec | None = None
+) -> storage.TailEdit | None:
     """Return the edit that converts the end of a file to the form, or None if it stays unchanged.
 
     Parameters
@@ -29,13 +32,17 @@ def edit_of_written(written, form: str, options: Options, ignored: frozenset[str
         The file, completely written.
     form : str
         A form, or ``"auto"``: the form that pays off for the footer, if it can represent the footer.
+    options, ignored
+        As in `edits.upgrade`.
+    final : FormSpec, optional
+        The form that replaces the Thrift footer; by default the file keeps it.
     """
     if form == THRIFT.name:
         return None
     with written.written() as source:
         footer = read_footer(source, SMALLEST_READ)
-        if form in ALONE:
-            return alone(footer, ALONE[form])
+        if final is not None:
+            return alone(footer, final)
         try:
             if form == AUTO:
                 return with_best(footer, options, ignored).edit

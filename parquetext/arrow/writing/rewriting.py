@@ -26,7 +26,7 @@ from ...records import frozen
 from ...storage.refusals import check
 from ..file import open as open_file
 from .dictionaries import leaf_paths
-from .writer import IGNORABLE, ParquetWriter
+from .writer import IGNORABLE, WriterWithThrift
 
 SortKey = tuple[str, str]  # a column name, and "ascending" or "descending"
 ARROW_SCHEMA, DICTIONARY = b"ARROW:schema", "DICTIONARY"
@@ -135,7 +135,7 @@ def rewrite_file(
         options["bloom_filter_options"], lost = _bloom_options(file, source, schema, row_group_size, sort)
         notes = tuple(_notes(file, lost))
         try:
-            with ParquetWriter(out, schema, form=form, ignore=ignored, **options) as writer:
+            with WriterWithThrift(out, schema, form=form, ignore=ignored, **options) as writer:
                 for table in _tables(file, row_group_size, sort):
                     writer.write_table(_as_schema(table, schema, file), max(table.num_rows, 1))
                 source.check_unchanged()

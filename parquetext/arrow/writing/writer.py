@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -93,10 +93,11 @@ class ParquetWriter(Unpicklable, pq.ParquetWriter):
     schema : pyarrow.Schema
     filesystem : pyarrow.fs.FileSystem, optional
         The filesystem of the path `where`.
-    form : {"auto", "flat", "index", "thrift", "jump-table", "parx"}
+    form : {"auto", "flat", "index", "thrift", "jump-table", "parx", "modular"}
         The footer's form; ``"thrift"`` is pyarrow's. ``"auto"`` uses the form chosen by `edits.choice.choose_form` if
-        it can be written here, and otherwise ``"thrift"``. ``"jump-table"`` and ``"parx"`` are proposals: some readers
-        fail on the former, and no released reader reads the latter, whose footer is not changed later.
+        it can be written here, and otherwise ``"thrift"``. ``"jump-table"``, ``"parx"`` and ``"modular"`` are
+        proposals: some readers fail on the first, and no released reader reads the others, which the file has instead
+        of a Thrift footer, and which are not changed later. ``"modular"`` is experimental, and stores less.
     placement, marker : str
         As in `parquetext.upgrade`.
     ignore : iterable of str
@@ -128,14 +129,16 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
     ColumnError
         If `copies` names an unknown column.
     Refused
-        If an encrypted file is to get a footer of another form, or a file of the form ``"parx"`` or ``"jump-table"``
-        copies. If an attribute cannot be kept. If the file belongs to a `sidecar.Store`, whose `append` and `replace`
-        write it, or to a table whose log records its size.
+        If an encrypted file is to get a footer of another form, or a file of the form ``"parx"``, ``"modular"`` or
+        ``"jump-table"`` copies. If an attribute cannot be kept. If the file belongs to a `sidecar.Store`, whose
+        `append` and `replace` write it, or to a table whose log records its size.
     Conflict
         If another process is writing or changing the file.
     Unsupported
         If a column has the extension type of VARIANT.
     """
+
+    may_be_alone: ClassVar[bool] = True  # a form may replace the Thrift footer
 
     @passing_given_names
     def __init__(
@@ -179,26 +182,28 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         **options: Any,
     ):
         given = options.pop(GIVEN)
-        options = DEFAULTS | options | _given(locals(), given)
-        check_writable(form, THRIFT.name, *ALONE)
+        final = ALONE.get(form) if self.may_be_alone else None
+        defaults = DEFAULTS if final is None or final.has_page_index else {}
+        options = defaults | options | _given(locals(), given)
+        check_writable(form, THRIFT.name, *(ALONE if self.may_be_alone else ()))
         check_optimize_for(optimize_for)
         refuse_variants(schema)
         if filesystem is not None and _is_stream(where):
             raise ParquetextError(f"specified path is file-like, and a filesystem goes with paths only: {where!r}")
         if copies is not None:
-            if form in ALONE or form in {spec.name for spec in REFERRED}:
+            if final is not None or form in {spec.name for spec in REFERRED}:
                 raise Refused(f"columns of a file of the form {form!r} cannot have copies in other encodings")
             check_asked(copies, copies_codec)
             _check_columns(() if isinstance(copies, str) else copies, schema)
         self._copies, self._copies_codec = copies, copies_codec
         self._ignored = check(ignore, IGNORABLE)
         if options.get("encryption_properties") is not None:
-            if form in WRITABLE or form in ALONE:
+            if form in WRITABLE or final is not None:
                 raise Refused(f"an encrypted file cannot have a footer of the form {form!r}")
             if copies is not None:
                 raise Refused("columns of an encrypted file cannot have copies in other encodings")
             form = THRIFT.name
-        self._form, self._options = form, Options(marker, placement)
+        self._form, self._final, self._options = form, final, Options(marker, placement)
         self._collector = metadata_collector
         self._target = where if filesystem is None else (filesystem, where)
         if not _is_stream(self._target):
@@ -228,7 +233,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
     def _sink(self) -> pa.NativeFile:
         """Return the stream that pyarrow's writer writes to."""
         sink = (self._scratch or self._new).sink
-        return beginning_with(ALONE[self._form].first_bytes, sink) if self._form in ALONE else sink
+        return beginning_with(self._final.first_bytes, sink) if self._final is not None else sink
 
     def _begin_with(self, rows: pa.Table) -> None:
         """Start pyarrow's writer with the layout for the first rows, if it waits for them."""
@@ -268,7 +273,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
             written = self._scratch or self._new
             written.hold()
             super().close()
-            written.commit(edit_of_written(written, self._form, self._options, self._ignored))
+            written.commit(edit_of_written(written, self._form, self._options, self._ignored, self._final))
             if self._scratch is not None:
                 self._encode()
         except BaseException as error:
@@ -340,6 +345,12 @@ def _refuse_store(where) -> None:
     target = storage.resolve(where)
     if target.is_local and (store := store_of(target.path)) is not None:
         raise Refused(f"it belongs to the sidecar.Store at {store}: append to that", file=target.path)
+
+
+class WriterWithThrift(ParquetWriter):
+    """A writer for commands that keep what other files have: each file has a Thrift footer."""
+
+    may_be_alone = False
 
 
 @passing_given_names

@@ -28,8 +28,10 @@ __all__ = [
     "FRAMED",
     "FRONT_BYTES",
     "MAGICS",
+    "MAY_BE_ASIDE",
     "PREFERRED",
     "REFERRED",
+    "REFUSED_MAGICS",
     "SPECS",
     "THRIFT",
     "WRITABLE",
@@ -50,7 +52,7 @@ SPECS: tuple[FormSpec, ...] = tuple(
 )  # ascending by rank: the best form comes first
 BY_NAME = {spec.name: spec for spec in SPECS}
 BY_MAGIC = {spec.magic: spec for spec in SPECS if spec.magic is not None}
-BY_UUID = {spec.uuid: spec for spec in SPECS if spec.uuid is not None and spec.magic is None}
+BY_UUID = {spec.uuid: spec for spec in SPECS if spec.uuid is not None and not spec.is_final}
 BY_KEY = {**BY_MAGIC, **{uuid.bytes: spec for uuid, spec in BY_UUID.items()}}  # as `kernels.local.own_block` has them
 REFERRED = tuple(spec for spec in SPECS if spec.front_bytes)
 FRONT_BYTES = max((spec.front_bytes for spec in REFERRED), default=0)  # of a Thrift footer, which show all references
@@ -60,7 +62,9 @@ WRITABLE = {spec.name: spec for spec in SPECS if spec.is_writable}
 ALONE = {spec.name: spec for spec in SPECS if spec.is_written_alone}
 PREFERRED = {uuid: spec for uuid, spec in BY_UUID.items() if spec.is_preferred}
 BLOCKS = frozenset(uuid for uuid, spec in BY_UUID.items() if spec.stands_alone)  # a footer has one of them
+MAY_BE_ASIDE = frozenset(uuid for uuid, spec in BY_UUID.items() if spec.placement == extension.ASIDE)
 MAGICS = (b"PAR1", b"PARE", *BY_MAGIC)  # at the ends of files
+REFUSED_MAGICS = {magic: message for spec in SPECS for magic, message in spec.refused_magics.items()}
 
 
 class Form(StrEnum):
@@ -100,7 +104,7 @@ def best_name(names: Iterable[str]) -> str:
 
 def names_in(tail) -> tuple[str, ...]:
     """Return the names of the forms in a file: the whole footer's, then those of its blocks from the back."""
-    if tail.form.is_final:
+    if tail.is_final:
         return (tail.form.name,)
     referred = (spec.name for spec, _ in tail.referred)
     return (tail.form.name, *(spec.name for spec in map(form_of, tail.blocks) if spec is not None), *referred)
@@ -111,7 +115,7 @@ def add_referred(tail, front: bytes | memoryview) -> None:
 
     A form that cannot be used is a finding.
     """
-    for spec in () if tail.form.is_final else REFERRED:
+    for spec in () if tail.is_final else REFERRED:
         try:
             block = spec.referred(front[: spec.front_bytes], tail)
         except ParquetextError as error:

@@ -24,6 +24,7 @@ class ArrowSpec(FormSpec):
     trailer_bytes = framing.TRAILER_BYTES
     checked_trailer_bytes = 1  # the codec
     is_preferred = False
+    needs_footer = True
     stands_alone = False
     has_names = has_page_index = False
     placement = AFTER_STOP

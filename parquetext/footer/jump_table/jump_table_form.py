@@ -19,6 +19,7 @@ from ...storage import can_gather
 from ...thrift import integer, list_header
 from ..elements import parse_element
 from ..model import GROUP, Node
+from ..skeleton import COLUMNS, with_row_groups
 from ..thrift_form import ThriftForm
 from .checking import path_value
 from .index_struct import FooterIndex
@@ -29,7 +30,6 @@ LOCAL_SHARE = 200  # scanning this many chunks costs as much as one by the jump 
 FEW_PARTS = 64  # ranges that are read one by one; for more, the whole footer is read
 MOST_SEPARATORS = 3  # in a name; each may be a dot of a name, or separate two names
 NO_CHUNKS = bytes([wire.TYPE_STRUCT])  # an empty list
-COLUMNS = bytes([wire.ROW_GROUP_COLUMNS << 4 | wire.TYPE_LIST])
 PATH = (wire.COLUMN_CHUNK_META_DATA, wire.COLUMN_META_DATA_PATH_IN_SCHEMA)
 FILE_OFFSET = (wire.COLUMN_CHUNK_FILE_OFFSET,)
 TYPE = (wire.COLUMN_CHUNK_META_DATA, wire.COLUMN_META_DATA_TYPE)
@@ -251,17 +251,10 @@ class JumpTableForm:
 
     def _with_chunks(self, footer: bytes, leaves: Sequence[int], row_groups: Sequence[int]) -> bytes:
         """Return a footer of these leaves, without row groups, with these row groups."""
-        numbers, tails = sorted({*row_groups}), self._split()[1]
-        structs, header = self._structs(leaves, numbers), COLUMNS + list_header(len(leaves))
-        groups = {
-            number: b"".join((header, *(structs[leaf][at] for leaf in leaves), tails[number]))
-            for at, number in enumerate(numbers)
-        }
-        begin, end = next(
-            field[3:] for field in kernels.thrift.fields(footer) if field[0] == wire.FILE_META_DATA_ROW_GROUPS
-        )
-        parts = footer[:begin], list_header(len(row_groups)), *(groups[number] for number in row_groups), footer[end:]
-        return b"".join(parts)
+        numbers, tails = sorted({*row_groups}), dict(enumerate(self._split()[1]))
+        found = self._structs(leaves, numbers)
+        structs = {leaf: dict(zip(numbers, found[leaf], strict=True)) for leaf in leaves}
+        return with_row_groups(footer, structs, tails, leaves, row_groups)
 
     def row_groups(self, name: str) -> memoryview:
         if name == "chunk_count":

@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-OFFSET_BASIS, PRIME, MASK = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
+from ... import kernels
+
 MOST_PROBES = 1 << 10  # of a table that is half empty, a few are enough
-TO_LOWER = bytes(byte + 32 if 65 <= byte <= 90 else byte for byte in range(256))
-
-
-def hash_of(path: bytes) -> int:
-    """Return FNV-1a-64 of a path, names with NUL between them, with its ASCII letters in lower case."""
-    value = OFFSET_BASIS
-    for byte in path.translate(TO_LOWER):
-        value = (value ^ byte) * PRIME & MASK
-    return value
 
 
 class NameHash(NamedTuple):
@@ -35,7 +27,7 @@ class NameHash(NamedTuple):
 
     def candidates(self, path: bytes) -> Iterator[int]:
         """Yield the ordinals of elements that may have this path, with few probes; the caller compares the paths."""
-        wanted, bits = hash_of(path), 8 * self.width - self.discriminator_bits
+        wanted, bits = kernels.modular.hash_of(path), 8 * self.width - self.discriminator_bits
         tag = wanted >> 64 - self.discriminator_bits if self.discriminator_bits else 0
         for probe in range(min(self.slots, MOST_PROBES)):
             at = (wanted + probe) % self.slots * self.width
@@ -52,7 +44,7 @@ def built(paths: Sequence[bytes]) -> tuple[int, bytes]:
     width = (len(paths).bit_length() + 7) // 8
     table: list[int] = [0] * slots
     for ordinal, path in enumerate(paths):
-        at = hash_of(path) % slots
+        at = kernels.modular.hash_of(path) % slots
         while table[at]:
             at = (at + 1) % slots
         table[at] = ordinal + 1

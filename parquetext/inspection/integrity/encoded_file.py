@@ -92,7 +92,7 @@ class Encoded:
 
     def __init__(self, source, scan, footer: bytes, tail, names: Sequence[str], report):
         self._source, self._scan, self._report = source, scan, report
-        base = None if tail.form.is_final else tail.footer_offset
+        base = None if tail.is_final else tail.footer_offset
         self.copies = check_copies(scan, names, base, tail.start, report)
         found = read_original(source, tail, report)
         if found is not None:

@@ -82,7 +82,8 @@ class Inspection:
 
     `copies` are of columns in other encodings, `original_bytes` those of the file from before it was encoded; `auto`
     contains the form that ``upgrade(form="auto")`` would add, and the reason. `declared_version` is the version of the
-    format that the Thrift footer declares; it is not rebuilt for this if the file has none.
+    format that the Thrift footer declares; it is not rebuilt for this if the file has none. `drops` lists
+    the facts of a Thrift footer that forms of the file do not store.
     """
 
     path: str
@@ -106,6 +107,7 @@ class Inspection:
     copies: list[CopiedColumn] = field(default_factory=list)
     original_bytes: int | None = None
     geospatial: list[GeospatialColumn] = field(default_factory=list)
+    drops: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
     def as_dict(self) -> dict:
@@ -146,7 +148,7 @@ def inspect(path) -> Inspection:
             fields.findings += check_encrypted(source) if is_encrypted else [Finding.of("unreadable", error)]
         if tail is not None and _has_slots(tail) and may_have_copies:
             _add_copies(fields, tail, source.read(tail.footer_offset, tail.footer_length))
-            if tail.form.is_final:
+            if tail.is_final:
                 _add_original(fields, source, tail)
     return fields
 
@@ -170,14 +172,16 @@ def _add_tail(fields: Inspection, source, tail: Tail) -> None:
         layout = spec.describe(footer, tail, block)
         fields.blocks.append(Block(spec.title, "", block.payload, block.length, layout))
     fields.findings += tail.findings
-    if not tail.form.is_final:
+    for name in forms.names_in(tail):
+        fields.drops += [f"{name}: {fact}" for fact in forms.BY_NAME[name].drops]
+    if not tail.is_final:
         _add_extension(fields, footer)
         with suppress(ParquetextError):
             declared = declared_version(footer)
             fields.declared_version = None if declared is None else str(declared)
     if not _has_slots(tail):
         _add_copies(fields, tail, footer)
-    if not tail.form.is_final:
+    if not tail.is_final:
         _add_original(fields, source, tail)
     if tail.reference is not None:
         fields.aside_bytes, fields.placement = tail.footer_offset - tail.start, extension.ASIDE

@@ -119,7 +119,7 @@ def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, 
     footer = end[tail.footer_offset - tail.start :]
     forms.add_referred(tail, footer)
     report.extend(tail.findings)
-    if tail.form.is_final:
+    if tail.is_final:
         _verify_final(path, source, end, tail, report, pages, deep)
         return
     scan = _check_thrift(footer, tail, report)
@@ -269,6 +269,8 @@ def _check_blocks(end: bytes, tail, report: Report) -> None:
     """
     for block in tail.blocks:
         start = block.payload - tail.start
+        if block.crc is None and not block.is_aside:
+            continue
         report.checked_bytes += block.length
         if block.is_text and block.uuid == wire.UUID_FOOTER_REFERENCE:
             continue

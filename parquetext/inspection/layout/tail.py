@@ -59,7 +59,7 @@ def claim_tail(claims: Claims, source) -> TailParts:
         if error.code == wire.ENCRYPTED:
             return _claim_encrypted(claims, source)
         return TailParts(source.size, findings=[Finding.of("tail", error)])
-    return _claim_final(claims, source, tail) if tail.form.is_final else _claim_footer(claims, source, tail)
+    return _claim_final(claims, source, tail) if tail.is_final else _claim_footer(claims, source, tail)
 
 
 def _claim_footer(claims: Claims, source, tail: Tail) -> TailParts:

@@ -165,6 +165,6 @@ def _sliced(plan: Plan, file: File) -> Plan:
     """Return a plan; raise an error if it needs the Thrift footer and the file has none."""
     if not plan.is_sliced:
         file._on_form(check_form)  # pyarrow reads the whole footer
-        if file.spec.is_final:
+        if file.is_final:
             raise ArrowUnsupported(f"not readable by a slice: {file.spec.no_thrift}", file=str(file.path))
     return plan

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from ... import sidecar
-from ...arrow.writing.writer import ParquetWriter
+from ...arrow.writing.writer import ParquetWriter, WriterWithThrift
 from ...sidecar.naming import sidecar_path
 from .partition_folders import by_directory
 from .staging import Folder
@@ -140,7 +140,7 @@ class _File:
         """Open the writer; the first rows decide which columns get dictionaries."""
         if self._writer is None:
             options = self._options.for_arrow(rows)
-            self._writer = ParquetWriter(self._stream or self._file.path, self._schema, **options)
+            self._writer = WriterWithThrift(self._stream or self._file.path, self._schema, **options)
 
     def close(self) -> NewFile:
         if self._batches:

@@ -309,6 +309,7 @@ final class Wire {
 
     static final String UUID_FLAT_FOOTER = "d6abead587c4437c876c66ae747e167f";
     static final String UUID_PACKED_FOOTER = "0e2f3bd49a674c1e8d5b6f0a71c3e942";
+    static final String UUID_MODULAR_FOOTER = "7b1d6c520f8e4a39b7c492e5d3a8f016";
     static final String UUID_FOOTER_INDEX = "5485285fd60743b1950000d114b3966c";
     static final String UUID_COLUMN_ENCODING = "ac064332325f411aad557d5b2ee3667a";
     static final String UUID_WRAPPED = "5277764b377147a499c315f622ac2b4e";
