@@ -80,7 +80,7 @@ def _files_of(workspace: Workspace, shape: FooterShape) -> tuple[list[FormFile],
         names = [column.path for column in file.columns()]
     files = [FormFile(THRIFT, plain, _thrift_bytes(plain))]
     for form, make in _makers(plain, shape.rows_per_group).items():
-        path = plain.with_suffix(f".{form}.parquet")
+        path = plain.with_suffix(f".{form.replace(', ', '-')}.parquet")
         if made := _made(make, plain, path):
             files.append(FormFile(form, path, made))
     return files, names
@@ -98,7 +98,7 @@ def _makers(plain: Path, row_group_size: int) -> dict[str, Callable[[Path], obje
         write_table(read_table(plain), path, form=form, **options)
 
     aside = {name: partial(_upgraded, name) for name in forms.WRITABLE if name != THRIFT}
-    alone = {name: partial(rewritten, name) for name in forms.ALONE if name not in aside}
+    alone = {f"{name}, alone" if name in aside else name: partial(rewritten, name) for name in forms.ALONE}
     return {**aside, **{spec.name: _finalized for spec in forms.SPECS if spec.is_restorable}, **alone}
 
 
@@ -119,7 +119,7 @@ def _made(make: Callable[[Path], object], plain: Path, path: Path) -> int | None
         path.unlink()
         return None
     with open_file(path) as file:
-        is_final = file.spec.is_final
+        is_final = file.is_final
     return path.stat().st_size - plain.stat().st_size + (_thrift_bytes(plain) if is_final else 0)
 
 

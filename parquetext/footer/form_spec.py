@@ -184,10 +184,8 @@ class FormSpec:
         The file's last bytes, if the form replaces the Thrift footer.
     first_bytes : bytes
         The first bytes of a file that is written with the form.
-    trailer_bytes : int
-        Size of its block's trailer.
-    checked_trailer_bytes : int
-        The first bytes of the trailer that the payload's checksum covers.
+    trailer_bytes, checked_trailer_bytes : int
+        Size of its block's trailer, and of the part in front that the payload's checksum covers.
     front_bytes : int
         Number of the Thrift footer's first bytes that show the field which refers to the form; 0 if it has a block.
     warning : str
