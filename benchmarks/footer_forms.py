@@ -49,6 +49,12 @@ class FormFile:
     path: Path
     added: int
 
+    def open(self, elsewhere: Callable[[str], object] = str):
+        """Open the file by this form."""
+        spec = forms.BY_NAME.get(self.form)
+        asked = self.form if spec is not None and not spec.is_preferred else None
+        return open_file(elsewhere(str(self.path)), form=asked)
+
 
 def measure(workspace: Workspace, rounds: int) -> Iterator[list[Row]]:
     """Compare the forms on the shapes, then on the files of the corpus, if there is one."""
@@ -135,14 +141,17 @@ def _facts(column) -> tuple:
     return column.data_page_offset, column.total_compressed_size, column.min, column.max
 
 
+def _elsewhere(path: str) -> Target:
+    return Target(path, pyarrow.fs.LocalFileSystem())
+
+
 def _cold_reads(subject: str, files: list[FormFile], names: list[tuple[str, ...]]) -> list[Row]:
     """Return the most requests and bytes of some look-ups through a filesystem, without those of the size."""
     rows = []
     for file in files:
-        target = Target(str(file.path), pyarrow.fs.LocalFileSystem())
         costs = []
         for call in range(COLD_READS):
-            with open_file(target) as opened:
+            with file.open(_elsewhere) as opened:
                 _facts(opened.column(names[call * STRIDE % len(names)]))
                 costs.append(opened.io_stats)
         for unit, most in zip(("requests", "B"), map(max, zip(*costs, strict=True)), strict=True):
@@ -153,14 +162,14 @@ def _cold_reads(subject: str, files: list[FormFile], names: list[tuple[str, ...]
 def _times(
     case: str, subject: str, files: list[FormFile], names: list[tuple[str, ...]], count: int, calls: int, rounds: int
 ) -> list[Row]:
-    def look_up(path: Path, call: int) -> None:
+    def look_up(file: FormFile, call: int) -> None:
         first = call * STRIDE % len(names)
         chosen = names if count == len(names) else [names[(first + n * STRIDE) % len(names)] for n in range(count)]
-        with open_file(path) as file:
-            for column in file.columns(chosen):
+        with file.open() as opened:
+            for column in opened.columns(chosen):
                 _facts(column)
 
-    contenders = [Contender(file.form, partial(look_up, file.path), calls=calls) for file in files]
+    contenders = [Contender(file.form, partial(look_up, file), calls=calls) for file in files]
     contenders.append(Contender(PYARROW, lambda _: pq.read_metadata(files[0].path)))
     return _rows_of(case, subject, compare(contenders, rounds))
 
@@ -189,8 +198,8 @@ def _of_corpus(workspace: Workspace, folder: Path, rounds: int) -> Iterator[list
 
     def read_all(at: int, _: int) -> None:
         for files in made:
-            with open_file(files[at].path) as file:
-                file.columns()
+            with files[at].open() as opened:
+                opened.columns()
 
     def by_pyarrow(_: int) -> None:
         for files in made:
@@ -216,7 +225,7 @@ def _copies_of(plain: Path, copy: Path) -> list[FormFile] | None:
                 return None
             files.append(FormFile(form, path, added))
         for file in files:
-            with open_file(file.path) as opened:
+            with file.open() as opened:
                 opened.columns()
     except (OSError, ParquetextError, pa.ArrowException):
         return None
