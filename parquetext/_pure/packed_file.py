@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import struct
+from contextlib import suppress
 
 from .. import wire
+from ..errors import ParquetextError
 from .index_file import Range
 from .packed_content import Content
 from .packed_layout import (
@@ -96,8 +98,7 @@ class PackedFile(TailBlockPayload):
     def cell(self, kind: int, number: int) -> Content:
         """Return the content of a cell after checking its checksum."""
         area = self.areas[kind]
-        if self.tail - self.directories <= DIRECTORIES_AT_ONCE:
-            self.hold(self.payload + self.directories, self.payload + self.length)
+        self.hold_directories()
         place = area.directory + 4 * number
         if number:
             begin, end = struct.unpack("<II", self.read(self.payload + place - 4, 8))
@@ -112,4 +113,15 @@ class PackedFile(TailBlockPayload):
     def bucket(self, number: int) -> tuple[int, bytes]:
         """Return the place of a bucket of names and the bucket, after checking its checksum."""
         place = self.areas[NAMES].begin + wire.FLAT_PAGE_BYTES * number
-        return place, self.checked_cell(place, wire.FLAT_PAGE_BYTES)
+        try:
+            return place, self.checked_cell(place, wire.FLAT_PAGE_BYTES)
+        except Exception as error:
+            if not isinstance(error, ParquetextError):  # the elements to which names lead need directories
+                with suppress(Exception):
+                    self.hold_directories()
+            raise
+
+    def hold_directories(self) -> None:
+        """Load the directories, if they are few."""
+        if self.tail - self.directories <= DIRECTORIES_AT_ONCE:
+            self.hold(self.payload + self.directories, self.payload + self.length)

@@ -172,7 +172,10 @@ int pqx_packed_load_bucket(pqx_index *index, uint32_t bucket, uint64_t *place, p
 {
     *place =
         pqx_packed_of(index)->areas[PQX_CELLS_NAMES].begin + PQX_FLAT_PAGE_BYTES * (uint64_t)bucket;
-    return pqx_index_load(index, *place, PQX_FLAT_PAGE_BYTES, &index->bucket, error);
+    int status = pqx_index_load(index, *place, PQX_FLAT_PAGE_BYTES, &index->bucket, error);
+    /* A source that collects missing ranges: the elements to which names lead need directories. */
+    if (PQX_UNLIKELY(status == PQX_IO)) (void)hold_directories(index, NULL);
+    return status;
 }
 
 /* ---- chunks ---- */
