@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -38,6 +39,8 @@ TIMES = {
     "open + all columns": (lambda count: count, 1),
 }
 COLD_READS = 20
+SECONDS = 0.5  # of one contender in one round, and of the cold reads of a form, unless one call takes longer
+SLOW = 4
 CORPUS = "PARQUETEXT_CORPUS"
 
 
@@ -149,8 +152,11 @@ def _cold_reads(subject: str, files: list[FormFile], names: list[tuple[str, ...]
     """Return the most requests and bytes of some look-ups through a filesystem, without those of the size."""
     rows = []
     for file in files:
-        costs = []
+        costs: list[tuple[int, int]] = []
+        begin = time.perf_counter()
         for call in range(COLD_READS):
+            if costs and time.perf_counter() - begin > SECONDS:
+                break
             with file.open(_elsewhere) as opened:
                 _facts(opened.column(names[call * STRIDE % len(names)]))
                 costs.append(opened.io_stats)
@@ -169,9 +175,23 @@ def _times(
             for column in opened.columns(chosen):
                 _facts(column)
 
-    contenders = [Contender(file.form, partial(look_up, file), calls=calls) for file in files]
-    contenders.append(Contender(PYARROW, lambda _: pq.read_metadata(files[0].path)))
-    return _rows_of(case, subject, compare(contenders, rounds))
+    runs = {file.form: partial(look_up, file) for file in files}
+    runs[PYARROW] = lambda _: pq.read_metadata(files[0].path)
+    return _rows_of(case, subject, _compared(runs, calls, rounds))
+
+
+def _compared(runs: dict[str, Callable[[int], object]], calls: int, rounds: int) -> dict[str, Timing]:
+    """Measure in rounds, with as many calls, up to `calls`, as fit into `SECONDS`; once what takes much longer."""
+    contenders, slow = [], {}
+    for name, run in runs.items():
+        begin = time.perf_counter()
+        run(0)
+        taken = time.perf_counter() - begin
+        if taken > SLOW * SECONDS:
+            slow[name] = Timing(taken, taken, 1)
+        else:
+            contenders.append(Contender(name, run, calls=max(1, min(calls, int(SECONDS / taken)))))
+    return compare(contenders, rounds) | slow
 
 
 def _rows_of(case: str, subject: str, timings: dict[str, Timing]) -> list[Row]:
@@ -205,9 +225,9 @@ def _of_corpus(workspace: Workspace, folder: Path, rounds: int) -> Iterator[list
         for files in made:
             pq.read_metadata(files[0].path)
 
-    contenders = [Contender(file.form, partial(read_all, at)) for at, file in enumerate(made[0])]
-    contenders.append(Contender(PYARROW, by_pyarrow))
-    yield _rows_of("open + all columns", subject, compare(contenders, rounds))
+    runs: dict[str, Callable[[int], object]] = {file.form: partial(read_all, at) for at, file in enumerate(made[0])}
+    runs[PYARROW] = by_pyarrow
+    yield _rows_of("open + all columns", subject, _compared(runs, 1, rounds))
 
 
 def _copies_of(plain: Path, copy: Path) -> list[FormFile] | None:

@@ -27,7 +27,7 @@ def draw(rows: Iterable[Row], path: Path) -> None:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
         raise ValueError("a plot needs matplotlib: pip install matplotlib") from None
-    mpl.rcParams["svg.hashsalt"] = SALT
+    mpl.rcParams |= {"svg.hashsalt": SALT, "svg.fonttype": "none"}
     figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
     panels = {footer_forms.BYTES: "× Thrift footer", **dict.fromkeys(footer_forms.TIMES, "seconds")}
     rows = [row for row in rows if row.case in panels]

@@ -230,7 +230,7 @@ def cells_of(payload: bytes) -> list[tuple[int, int, int, int]]:
 def test_both_implementations_report_the_same_error_for_content_that_is_wrong_behind_its_checksum():
     payload = packed(written(MIXED.slice(0, 20), row_group_size=5))
     draw, errors = random.Random(5), 0
-    for _ in range(1500):
+    for _ in range(700):
         changed = bytearray(payload)
         kind, number, begin, end = draw.choice(cells_of(payload))
         if kind == layout.NAMES or end - begin <= layout.CRC_BYTES:
@@ -241,7 +241,7 @@ def test_both_implementations_report_the_same_error_for_content_that_is_wrong_be
         results = [outcome(read_everything, bytes(changed), module) for module in both("packed")]
         assert results[0] == results[1]
         errors += results[0][0] == "error"
-    assert errors > 300
+    assert errors > 140
 
 
 def test_a_chain_whose_second_begin_is_decoded_before_the_first_one_is_refused(implementation):
