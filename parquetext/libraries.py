@@ -17,6 +17,17 @@ ZSTD_FUNCTIONS = (
 )
 
 
+def zstd_by_arrow(frame: bytes, size: int) -> bytes | None:
+    """Return the `size` bytes of a zstd frame, decompressed by pyarrow; None if it is damaged."""
+    import pyarrow as pa
+
+    try:
+        found: bytes = pa.Codec("zstd").decompress(frame, decompressed_size=size, asbytes=True)
+    except (pa.ArrowException, OSError):
+        return None
+    return found if len(found) == size else None
+
+
 @cache
 def libzstd() -> tuple[int, ...] | None:
     """Return the addresses of libzstd's functions, valid until the process ends; None if it is not installed."""

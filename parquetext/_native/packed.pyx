@@ -7,6 +7,7 @@ from libc.string cimport memcpy
 
 from .. import wire
 from ..errors import wire_error
+from ..libraries import zstd_by_arrow
 
 from .capi cimport (
     PQX_NO_MEMORY, pqx_buffer, pqx_bytes, pqx_error, pqx_flat_extension, pqx_packed_compress, pqx_packed_extension_count,
@@ -22,7 +23,22 @@ __all__ = ["Reader", "to_thrift", "verify", "write"]
 cdef extern from "base/internal.h" nogil:
     int pqx_buffer_append(pqx_buffer *buffer, const void *bytes, size_t size, pqx_error *error)
 
+cdef extern from "page/zstd.h" nogil:
+    void pqx_zstd_use_frames(int (*run)(const uint8_t *data, size_t size, uint8_t *out, size_t out_size) noexcept nogil)
+
 cdef bint has_looked_for_zstd = False
+
+
+cdef int by_arrow(const uint8_t *data, size_t size, uint8_t *out, size_t out_size) noexcept with gil:
+    """Decompress a zstd frame with pyarrow, where libzstd is missing; return 1 if that gives `out_size` bytes."""
+    try:
+        found = zstd_by_arrow(data[:size], out_size)
+    except Exception:  # no memory
+        return 0
+    if found is None:
+        return 0
+    memcpy(out, PyBytes_AsString(found), out_size)
+    return 1
 
 
 cdef class Reader(PartsReader):
@@ -42,6 +58,7 @@ cdef class Reader(PartsReader):
         cdef uint64_t end = from_where.size if known_end is None else known_end
         if not has_looked_for_zstd:
             use_libzstd()
+            pqx_zstd_use_frames(by_arrow)
             has_looked_for_zstd = True
         with nogil:
             status = pqx_packed_open(&from_where, payload, length, bytes_, size, end, &self.index, &error)

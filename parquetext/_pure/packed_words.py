@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import wire
-from ..libraries import libzstd
+from ..libraries import libzstd, zstd_by_arrow
 from . import packed_numbers as numbers
 from . import varint
 from .packed_content import Content
@@ -226,6 +226,8 @@ def decompress(content: Content, at: int, frame: bytes | memoryview, size: int) 
         ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p)(release)(context)
         if made == size and not ctypes.CFUNCTYPE(ctypes.c_uint, ctypes.c_size_t)(is_error)(made):
             return out.raw[:size]
+    elif (found := zstd_by_arrow(bytes(frame), size)) is not None:
+        return found
     raise content.fail(wire.COMPRESSED_TEXT, at, size, len(frame))
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import random
 import struct
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 from uuid import UUID
@@ -386,3 +389,36 @@ def test_a_finalized_file_gets_it_back(implementation, plain, slots):
     edits.finalize(plain, confirm=True)
     edits.restore(plain)
     assert plain.read_bytes() == before
+
+
+WITHOUT_LIBZSTD = """
+import ctypes, sys
+
+load = ctypes.CDLL
+
+
+def refuse(name, *arguments, **options):
+    if name and "zstd" in str(name):
+        raise OSError("no library")
+    return load(name, *arguments, **options)
+
+
+ctypes.CDLL = refuse
+import parquetext
+from parquetext.libraries import libzstd
+
+assert libzstd() is None
+with parquetext.open(sys.argv[1]) as file:
+    assert file.column("text").max.to_pylist() == ["z" * 300] and file.form == "packed"
+    assert file.schema.field("text").metadata == {b"unit": b"none"} and not file.findings
+"""
+
+
+@pytest.mark.parametrize("pure", ["", "1"], ids=["native", "pure"])
+def test_without_libzstd_pyarrow_decompresses_texts(tmp_path, pure):
+    field = pa.field("text", pa.string(), metadata={"unit": "none"})
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"text": ["a" * 200, "z" * 300]}, schema=pa.schema([field])), path)
+    edits.upgrade(path, "packed")
+    environment = {**os.environ, "PARQUETEXT_PURE": pure}
+    subprocess.run([sys.executable, "-c", WITHOUT_LIBZSTD, str(path)], env=environment, check=True)

@@ -387,8 +387,8 @@ int pqx_packed_load_pair(pqx_index *index, uint32_t number, pqx_error *error)
     index->pair_thrift.size = 0;
     PQX_TRY(pqx_buffer_reserve(&index->pair_thrift, (size_t)size + 1, error));
     if (!form) memcpy(index->pair_thrift.data, c.data + c.at, (size_t)size);
-    else if (!pqx_zstd(&p->tile.zstd, c.data + c.at, pqx_content_left(&c), index->pair_thrift.data,
-                       (size_t)size))
+    else if (!pqx_zstd_frame(&p->tile.zstd, c.data + c.at, pqx_content_left(&c),
+                             index->pair_thrift.data, (size_t)size))
         return pqx_content_fail(&c, PQX_COMPRESSED_TEXT, at, size, pqx_content_left(&c));
     index->pair_thrift.size = (size_t)size;
     return PQX_OK;

@@ -88,7 +88,7 @@ static int decode_text(pqx_packed_tile *tile, pqx_content *c, uint64_t size, pqx
     const uint8_t *from = c->data + c->at;
     if (form == PQX_WORDS_RAW) memcpy(to, from, (size_t)size);
     else if (form == PQX_WORDS_ALPHABET) PQX_TRY(decode_alphabet(c, size, to));
-    else if (!pqx_zstd(&tile->zstd, from, pqx_content_left(c), to, (size_t)size))
+    else if (!pqx_zstd_frame(&tile->zstd, from, pqx_content_left(c), to, (size_t)size))
         return pqx_content_fail(c, PQX_COMPRESSED_TEXT, at, size, pqx_content_left(c));
     out->size += (size_t)size;
     return PQX_OK;

@@ -4,6 +4,8 @@
 
 static pqx_zstd_library library;
 static PQX_ATOMIC(int) is_there;
+static pqx_zstd_frames frames;
+static PQX_ATOMIC(int) has_frames;
 
 void pqx_zstd_use(const pqx_zstd_library *given)
 {
@@ -19,6 +21,20 @@ int pqx_zstd(void **context, const uint8_t *data, size_t size, uint8_t *out, siz
     if (!pqx_zstd_is_there() || (!*context && !(*context = library.create()))) return 0;
     size_t made = library.decompress(*context, out, out_size, data, size);
     return !library.is_error(made) && made == out_size;
+}
+
+void pqx_zstd_use_frames(pqx_zstd_frames run)
+{
+    if (atomic_load_explicit(&has_frames, memory_order_acquire)) return;
+    frames = run;
+    atomic_store_explicit(&has_frames, 1, memory_order_release);
+}
+
+int pqx_zstd_frame(void **context, const uint8_t *data, size_t size, uint8_t *out, size_t out_size)
+{
+    if (pqx_zstd_is_there()) return pqx_zstd(context, data, size, out, out_size);
+    return atomic_load_explicit(&has_frames, memory_order_acquire)
+           && frames(data, size, out, out_size);
 }
 
 /* Return 1 if a frame's header gives the content size `size` (RFC 8878, 3.1.1.1). */

@@ -36,6 +36,12 @@ int pqx_zstd_is_there(void);
  * call at a time, and is freed with pqx_zstd_free. */
 int pqx_zstd(void **context, const uint8_t *data, size_t size, uint8_t *out, size_t out_size);
 
+/* Decompress whole frames, with the functions of pqx_zstd or, without them, with another function.
+ */
+typedef int (*pqx_zstd_frames)(const uint8_t *data, size_t size, uint8_t *out, size_t out_size);
+void pqx_zstd_use_frames(pqx_zstd_frames run);
+int pqx_zstd_frame(void **context, const uint8_t *data, size_t size, uint8_t *out, size_t out_size);
+
 /* Begin to decompress in parts one frame whose header gives its size, that of the whole output; the
  * size bounds the memory of libzstd. Return 1 if the frame is one. */
 int pqx_zstd_begin(void **context, const pqx_lz *b);
