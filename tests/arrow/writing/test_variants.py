@@ -66,7 +66,7 @@ def test_real_variants_are_read_as_pyarrow_reads_them(corpus, is_registered):
     code = f"""
         import glob, sys
         import pyarrow as pa, pyarrow.parquet as pq
-        sys.path[:0] = {sys.path!r}
+        sys.path[:0] = {[str(Path(__file__).parent), *sys.path]!r}
         import parquetext
         from test_variants import Variant, STORAGE
         if {is_registered}:
@@ -83,5 +83,5 @@ def test_real_variants_are_read_as_pyarrow_reads_them(corpus, is_registered):
         print(len(paths), kinds)
     """
     command = [sys.executable, "-c", textwrap.dedent(code)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parent)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["137", f"{{{is_registered}}}"], done.stderr
