@@ -29,7 +29,7 @@ from .workspace import Workspace
 
 __all__ = ["BYTES", "COLD", "TIMES", "measure"]
 
-THRIFT = "thrift"
+THRIFT = forms.THRIFT.name
 PYARROW = "pyarrow, whole Thrift footer"
 BYTES = "bytes that the form needs, × Thrift footer"
 COLD = "cold read of one column's facts"
@@ -62,7 +62,6 @@ class FormFile:
 def measure(workspace: Workspace, rounds: int) -> Iterator[list[Row]]:
     """Compare the forms on the shapes, then on the files of the corpus, if there is one."""
     for shape in SHAPES:
-        workspace.progress(f"writing {shape.name}")
         files, names = _files_of(workspace, shape)
         yield _sizes(shape.name, files)
         yield _cold_reads(shape.name, files, names)
@@ -80,11 +79,8 @@ def measure(workspace: Workspace, rounds: int) -> Iterator[list[Row]]:
 def _files_of(workspace: Workspace, shape: FooterShape) -> tuple[list[FormFile], list[tuple[str, ...]]]:
     """Write a shape with a footer of every form; return the files, that of Thrift first, and the leaves' paths."""
     stem = "".join(symbol for symbol in shape.name if symbol.isalnum())
-    plain = workspace.folder / f"footer-{stem}.parquet"
-    if not plain.exists():
-        unfinished = plain.with_suffix(".unfinished")
-        pq.write_table(shape.make(), unfinished, row_group_size=shape.rows_per_group, store_schema=False)
-        unfinished.rename(plain)
+    options = {"row_group_size": shape.rows_per_group, "store_schema": False}
+    plain = workspace.written(f"footer-{stem}", lambda path: pq.write_table(shape.make(), path, **options), shape.name)
     with open_file(plain) as file:
         names = [column.path for column in file.columns()]
     files = [FormFile(THRIFT, plain, _thrift_bytes(plain))]
@@ -181,7 +177,7 @@ def _times(
 
 
 def _compared(runs: dict[str, Callable[[int], object]], calls: int, rounds: int) -> dict[str, Timing]:
-    """Measure in rounds, with as many calls, up to `calls`, as fit into `SECONDS`; once what takes much longer."""
+    """Measure in rounds, with as many calls, up to `calls`, as fit into `SECONDS`; measure slow runs once."""
     contenders, slow = [], {}
     for name, run in runs.items():
         begin = time.perf_counter()

@@ -9,13 +9,14 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 
+from .row_shapes import WORDS
+
 __all__ = ["SHAPES", "FooterShape"]
 
 SEED = 7
 SYMBOLS = np.frombuffer(b"0123456789abcdefghijklmnopqrstuvwxyz-_.~", np.uint8)
 TEXT_BYTES = 240
 URL = "https://static.example.com/resources/assets/"
-WORDS = ("river", "stone", "garden", "winter", "letter", "window", "market", "summer", "forest", "bridge", "paper")
 
 
 @dataclass(frozen=True, slots=True)

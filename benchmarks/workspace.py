@@ -59,24 +59,24 @@ class Workspace:
             shutil.rmtree(self.folder)
 
     def of_shape(self, shape: Shape) -> Subject:
-        plain = self.folder / f"{shape.name}.parquet"
-        if not plain.exists():
-            self.progress(f"writing {shape.columns:,} columns × {shape.row_groups:,} row groups")
-            unfinished = plain.with_suffix(".unfinished")
-            write(shape, unfinished)
-            unfinished.rename(plain)
-        return self._upgraded(shape.name, plain)
+        subject = f"{shape.columns:,} columns × {shape.row_groups:,} row groups"
+        return self._upgraded(shape.name, self.written(shape.name, lambda path: write(shape, path), subject))
 
     def of_table(
         self, name: str, make: Callable[[], pa.Table], row_group_size: int, compression: str = "snappy"
     ) -> Subject:
-        plain = self.folder / f"{name}.parquet"
-        if not plain.exists():
-            self.progress(f"writing {name}")
-            unfinished = plain.with_suffix(".unfinished")
-            pq.write_table(make(), unfinished, row_group_size=row_group_size, compression=compression)
-            unfinished.rename(plain)
-        return self._upgraded(name, plain)
+        options = {"row_group_size": row_group_size, "compression": compression}
+        return self._upgraded(name, self.written(name, lambda path: pq.write_table(make(), path, **options)))
+
+    def written(self, name: str, write: Callable[[Path], object], subject: str | None = None) -> Path:
+        """Return the path of a file, which is written unless it exists; `subject` is its name in messages."""
+        path = self.folder / f"{name}.parquet"
+        if not path.exists():
+            self.progress(f"writing {subject or name}")
+            unfinished = path.with_suffix(".unfinished")
+            write(unfinished)
+            unfinished.rename(path)
+        return path
 
     def of_file(self, path: str) -> Subject:
         plain = self.folder / Path(path).name

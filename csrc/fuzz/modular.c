@@ -1,5 +1,6 @@
-/* Read modules of a modular footer, the statistics of a column, and a root; what becomes Thrift is
- * whole structs. The steering bytes choose the kind, the counts, and the bytes of statistics. */
+/* Read modules of a modular footer, the statistics of a column, and a root. Thrift structs made
+ * from them must be whole. The steering bytes choose the kind, the counts, and the bytes of
+ * statistics. */
 #include "input.h"
 #include "modular/modular.h"
 

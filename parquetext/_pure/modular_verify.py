@@ -1,4 +1,4 @@
-"""Check all of an array of a modular footer: what readers pass over, too (docs/formats.md, 16.6)."""
+"""Check whole arrays of a modular footer, also bits that readers pass over (docs/formats.md, 16.6)."""
 
 from __future__ import annotations
 

@@ -213,7 +213,7 @@ class Words:
 
 def decompress(content: Content, at: int, frame: bytes | memoryview, size: int) -> bytes:
     """Return the `size` bytes of a zstd frame, whose form is at `at` of the content."""
-    functions = libzstd()
+    functions = libzstd()  # as in C: versions of zstd decode damaged frames differently
     if functions is not None:
         import ctypes
 

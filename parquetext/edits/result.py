@@ -30,7 +30,7 @@ class Result(Tabular):
     seconds : float
     message : str
         Details of the change, the reason if nothing was changed, and the recovery of an interrupted change.
-    omitted : tuple of footer.dialect.differences.Loss
+    omitted : tuple of footer.losses.Loss
         The fields that the new form omits or shortens; the Thrift footer still contains them. Always empty
         except in the arrow dialect.
     """

@@ -52,12 +52,12 @@ def upgrade(
         ``"auto"`` chooses one of the others, or none if little is gained: the file is ``"unchanged"`` then. The
         result's `message` gives the reason. ``"packed"`` has about a tenth of the Thrift footer's bytes; ``"flat"`` is
         the fastest one, about as large as the Thrift footer; ``"index"``, a jump table into the Thrift footer, is a
-        fraction of it. ``"arrow"`` writes the flat form of the
-        public proposals in C++ and Rust, beside our other form if there is one. No released reader reads it, and
-        parquet-go cannot open the file any more. It stores less; `Result.omitted` lists the omitted fields, in a dry
-        run too. ``"jump-table"`` adds the index of offsets that is proposed for field 10 of FileMetaData, beside our
-        other form if there is one; the message names readers that fail on the field. ``"modular"``, a proposal too, is
-        experimental; it is added beside our other form, stores less, and is read on request.
+        fraction of it. ``"arrow"`` writes the flat form of the public proposals in C++ and Rust, beside our other form
+        if there is one. No released reader reads it, and parquet-go cannot open the file any more. It stores less;
+        `Result.omitted` lists the omitted fields, in a dry run too. ``"jump-table"`` adds the index of offsets that is
+        proposed for field 10 of FileMetaData, beside our other form if there is one; the message names readers that
+        fail on the field. ``"modular"``, a proposal too, is experimental; it is added beside our other form, stores
+        less, and is read on request.
     stats : str
         ``"full"``, or ``"compact"``: bounds of strings longer than 16 bytes are shortened in the flat form, validly.
     placement : str, optional

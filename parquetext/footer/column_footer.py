@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 from .. import kernels, wire
 from ..thrift import binary, integer, list_header, read, write
-from ..thrift.values import joined
 from .arrow_errors import ArrowUnsupported
 from .elements import parse_element
 from .forms import spec_of
 from .model import GROUP, FooterReader, Node
 from .names import as_path
+from .skeleton import column_order
 
 PATH_IN_SCHEMA = (wire.COLUMN_CHUNK_META_DATA, wire.COLUMN_META_DATA_PATH_IN_SCHEMA)
 
@@ -46,8 +46,7 @@ def column_footer(form: FooterReader, leaf: int, first: int, count: int) -> byte
         last = wire.FILE_META_DATA_CREATED_BY
     if node.column_order:
         header = wire.FILE_META_DATA_COLUMN_ORDERS - last << 4 | wire.TYPE_LIST
-        order = joined([(node.column_order, wire.TYPE_STRUCT, b"\0")]) + b"\0"
-        parts += [bytes([header]), list_header(1), order]
+        parts += [bytes([header]), list_header(1), column_order(node.column_order)]
     return b"".join([*parts, b"\0"])
 
 

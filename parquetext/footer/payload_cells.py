@@ -11,6 +11,7 @@ Cell = tuple[int, int, str, int]  # begin and end in the payload, name, number o
 
 RECORD_BYTES = 12
 COLUMNS, KEY_VALUES = "columns", "key-values"
+TEMPLATES, DIRECTORY = "templates", "directory"
 NAMES = {
     wire.KIND_ROOT: "root",
     wire.KIND_NODE: "nodes",
@@ -18,7 +19,7 @@ NAMES = {
     wire.KIND_ROW_GROUPS: "row groups",
     wire.KIND_KEY_VALUE: KEY_VALUES,
     wire.KIND_POOL: "pool",
-    wire.KIND_DIRECTORY: "directory",
+    wire.KIND_DIRECTORY: DIRECTORY,
     wire.KIND_BUCKET: "buckets",
     wire.KIND_EXTENSIONS: "extension slots",
     wire.KIND_EXTENSION: "extension slots",
@@ -28,7 +29,7 @@ DIRECTORY_ENTRIES = 60
 INDEX_COUNTS, WIDTHS_AT = struct.Struct("<5I"), 48
 PACKED_AREA, PACKED_AREAS_AT, PACKED_TAIL_BYTES = struct.Struct("<4I"), 49, 52
 PACKED_NAMES = (
-    *("templates", "leaves", "nodes", "row groups", "placement", "bounds", "texts", "long texts"),
+    *(TEMPLATES, "leaves", "nodes", "row groups", "placement", "bounds", "texts", "long texts"),
     *(KEY_VALUES, "buckets", "frame", "extension slots"),
 )  # of the areas of kinds 1 to 12
 
@@ -131,7 +132,7 @@ def packed_parts(payload: bytes) -> Iterator[Cell]:
         end = directory + 4 * cells
         if cells and 1 <= kind <= len(PACKED_NAMES) and end <= tail:
             last = int.from_bytes(payload[end - 4 : end], "little")
-            parts += (begin, last, PACKED_NAMES[kind - 1]), (directory, end, "directory")
+            parts += (begin, last, PACKED_NAMES[kind - 1]), (directory, end, DIRECTORY)
     at = 0
     for begin, end, name in sorted(parts):
         if at <= begin < end <= tail:

@@ -1,4 +1,4 @@
-"""Put column chunks into a footer that has none."""
+"""Write parts of a footer: a column order, and column chunks in a footer that has none."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from .. import kernels, wire
 from ..thrift import list_header
+from ..thrift.values import joined
 
 COLUMNS = bytes([wire.ROW_GROUP_COLUMNS << 4 | wire.TYPE_LIST])
+
+
+def column_order(number: int) -> bytes:
+    """Return the ColumnOrder union with this field."""
+    return joined([(number, wire.TYPE_STRUCT, b"\0")]) + b"\0"
 
 
 def with_row_groups(

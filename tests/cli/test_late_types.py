@@ -1,4 +1,4 @@
-"""How commands show VARIANT, GEOMETRY and GEOGRAPHY: schemas in each notation, bounding boxes, and what is lost."""
+"""Commands show VARIANT, GEOMETRY and GEOGRAPHY: schemas in each notation, bounding boxes, and lost annotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The modular footer of the public proposal: beside the Thrift footer, alone, and what it drops."""
+"""The modular footer of the public proposal: beside the Thrift footer, alone, and the facts that it drops."""
 
 from __future__ import annotations
 

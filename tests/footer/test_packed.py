@@ -23,7 +23,6 @@ from support.twins import both, outcome
 import parquetext
 from parquetext import edits, extension, kernels, thrift, wire
 from parquetext._pure import packed_layout as layout
-from parquetext._pure.checksum import crc32
 from parquetext._pure.index_names import signed
 from parquetext.encoding import codecs
 from parquetext.errors import Damaged, ParquetextError, Unsupported
@@ -230,6 +229,11 @@ def cells_of(payload: bytes) -> list[tuple[int, int, int, int]]:
     return found
 
 
+def sign(payload: bytearray, kind: int, number: int, begin: int, end: int) -> None:
+    """Give a changed cell its checksum."""
+    payload[begin:end] = signed(bytes(payload[begin + layout.CRC_BYTES : end]), layout.seed_of(kind, number))
+
+
 def test_both_implementations_report_the_same_error_for_content_that_is_wrong_behind_its_checksum():
     payload = packed(written(MIXED.slice(0, 20), row_group_size=5))
     draw, errors = random.Random(5), 0
@@ -239,8 +243,7 @@ def test_both_implementations_report_the_same_error_for_content_that_is_wrong_be
         if kind == layout.NAMES or end - begin <= layout.CRC_BYTES:
             continue
         changed[draw.randrange(begin + layout.CRC_BYTES, end)] = draw.choice((0, 1, 127, 128, 255, draw.randrange(256)))
-        crc = crc32(bytes(changed[begin + layout.CRC_BYTES : end]), layout.seed_of(kind, number))
-        changed[begin : begin + 4] = crc.to_bytes(4, "little")
+        sign(changed, kind, number, begin, end)
         results = [outcome(read_everything, bytes(changed), module) for module in both("packed")]
         assert results[0] == results[1]
         errors += results[0][0] == "error"
@@ -255,9 +258,7 @@ def test_a_chain_whose_second_begin_is_decoded_before_the_first_one_is_refused(i
     at = begin + 7 + 4 * roles + 1
     assert payload[at] < payload[at + 1] < roles
     payload[at : at + 2] = payload[at + 1], payload[at]
-    payload[begin : begin + 4] = crc32(bytes(payload[begin + 4 : end]), layout.seed_of(layout.BOOKS, 0)).to_bytes(
-        4, "little"
-    )
+    sign(payload, layout.BOOKS, 0, begin, end)
     with pytest.raises(Damaged) as refused:
         reader_of(bytes(payload)).column(0)
     assert (refused.value.offset, refused.value.found) == (at + 1, payload[at + 1])
@@ -283,8 +284,7 @@ def test_facts_are_those_of_the_chunks_that_a_template_writes_even_if_it_is_unus
             changed[at] = draw.choice(
                 (changed[at] + 1 & 255, changed[at] ^ 1 << draw.randrange(8), draw.randrange(256))
             )
-        crc = crc32(bytes(changed[begin + layout.CRC_BYTES : end]), layout.seed_of(layout.BOOKS, 0))
-        changed[begin : begin + 4] = crc.to_bytes(4, "little")
+        sign(changed, layout.BOOKS, 0, begin, end)
         results = [facts_of(bytes(changed), module) for module in both("packed")]
         assert results[0] == results[1]
         read += any(kind == "result" for kind, *_ in results[0])

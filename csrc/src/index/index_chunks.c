@@ -124,10 +124,6 @@ int pqx_index_load_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint3
     return PQX_OK;
 }
 
-int pqx_index_load_structs(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
-                           pqx_chunk *chunks, pqx_buffer *arena, pqx_error *error)
-{ return pqx_index_load_chunks(index, leaf, first, count, chunks, NULL, arena, error); }
-
 /* Begin a call that reads chunks of a leaf. */
 static int begin_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
                         pqx_error *error)
@@ -143,7 +139,7 @@ int pqx_index_get_structs(pqx_index *index, uint32_t leaf, uint32_t first, uint3
                           pqx_chunk *chunks, pqx_buffer *arena, pqx_error *error)
 {
     PQX_TRY(begin_chunks(index, leaf, first, count, error));
-    return index->form->read_structs(index, leaf, first, count, chunks, arena, error);
+    return index->form->read_structs(index, leaf, first, count, chunks, NULL, arena, error);
 }
 
 int pqx_index_get_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,

@@ -173,7 +173,7 @@ int pqx_index_open(const pqx_source *source, uint64_t footer, uint64_t thrift_le
         .load_entry = pqx_index_load_entry,
         .load_bucket = pqx_index_load_bucket,
         .read_chunks = pqx_index_load_chunks,
-        .read_structs = pqx_index_load_structs,
+        .read_structs = pqx_index_load_chunks,
         .read_row_groups = pqx_index_load_row_groups,
         .load_pair = pqx_index_load_pair,
         .read_created_by = pqx_index_load_created_by,

@@ -36,7 +36,7 @@ typedef struct pqx_index_form {
                        pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_error *error);
     /* Read chunks with their Thrift bytes, which are appended to `arena`. */
     int (*read_structs)(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
-                        pqx_chunk *chunks, pqx_buffer *arena, pqx_error *error);
+                        pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_error *error);
     int (*read_row_groups)(pqx_index *index, uint32_t first, uint32_t count, pqx_row_group *groups,
                            pqx_error *error);
     /* Read the pair's Thrift bytes into index->pair_thrift. */
@@ -148,8 +148,6 @@ int pqx_index_load_bucket(pqx_index *index, uint32_t bucket, uint64_t *place, pq
 int pqx_index_load_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
                           pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
                           pqx_error *error);
-int pqx_index_load_structs(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
-                           pqx_chunk *chunks, pqx_buffer *arena, pqx_error *error);
 int pqx_index_load_row_groups(pqx_index *index, uint32_t first, uint32_t count,
                               pqx_row_group *groups, pqx_error *error);
 int pqx_index_load_pair(pqx_index *index, uint32_t number, pqx_error *error);

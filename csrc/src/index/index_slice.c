@@ -167,7 +167,7 @@ static int add_run(index_slicer *s, uint32_t leaf, uint32_t i, uint32_t run, pqx
 {
     arena->size = 0;
     PQX_TRY(s->index->form->read_structs(s->index, s->leaves[leaf], s->row_groups[s->order[i]], run,
-                                         found, arena, s->error));
+                                         found, NULL, arena, s->error));
     for (uint32_t at = 0; at < run; at++) {
         pqx_chunk *chunk = &s->scan.chunks[(size_t)s->order[i + at] * s->leaf_count + leaf];
         *chunk = found[at];

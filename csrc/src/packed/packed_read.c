@@ -263,9 +263,9 @@ int pqx_packed_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t 
 }
 
 /* Append the Thrift bytes of chunks to `arena`, and scan them; ranges are relative to its start. */
-static int write_and_scan(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
-                          pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
-                          pqx_error *error)
+int pqx_packed_read_structs(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                            pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
+                            pqx_error *error)
 {
     size_t at = arena->size;
     PQX_TRY(pqx_packed_chunks(index, leaf, first, count, arena, error));
@@ -279,10 +279,6 @@ static int write_and_scan(pqx_index *index, uint32_t leaf, uint32_t first, uint3
     }
     return PQX_OK;
 }
-
-int pqx_packed_read_structs(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
-                            pqx_chunk *chunks, pqx_buffer *arena, pqx_error *error)
-{ return write_and_scan(index, leaf, first, count, chunks, NULL, arena, error); }
 
 /* Store the facts of chunks tile by tile; *is_done is 0 if some of them must be scanned. */
 static int read_facts(pqx_index *index, const pqx_index_entry *entry, uint32_t first,
@@ -311,7 +307,7 @@ static int scan_facts(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t 
 {
     pqx_buffer *thrift = &pqx_packed_of(index)->thrift;
     thrift->size = 0;
-    PQX_TRY(write_and_scan(index, leaf, first, count, chunks, places, thrift, error));
+    PQX_TRY(pqx_packed_read_structs(index, leaf, first, count, chunks, places, thrift, error));
     for (uint32_t i = 0; i < count; i++)
         PQX_TRY(pqx_packed_keep_bounds(thrift->data, &chunks[i], arena, error));
     return PQX_OK;

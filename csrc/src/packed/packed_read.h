@@ -63,7 +63,8 @@ int pqx_packed_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t 
 int pqx_packed_load_entry(pqx_index *index, pqx_index_entry *entry, uint32_t id, pqx_error *error);
 int pqx_packed_load_bucket(pqx_index *index, uint32_t bucket, uint64_t *place, pqx_error *error);
 int pqx_packed_read_structs(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
-                            pqx_chunk *chunks, pqx_buffer *arena, pqx_error *error);
+                            pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
+                            pqx_error *error);
 int pqx_packed_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
                            pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
                            pqx_error *error);

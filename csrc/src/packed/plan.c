@@ -4,12 +4,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "packed/codes.h"
 #include "packed/facts.h"
 #include "footer/scan_fast.h"
 
-#define CODE(id) ((uint64_t)PQX_COLUMN_CHUNK_##id)
-#define META(id) (CODE(META_DATA) << 16 | PQX_COLUMN_META_DATA_##id)
-#define STATISTIC(id) (META(STATISTICS) << 16 | PQX_STATISTICS_##id)
 #define CHUNK(member) offsetof(pqx_placed_chunk, chunk.member), sizeof(((pqx_chunk *)NULL)->member)
 #define PLACE(member) \
     offsetof(pqx_placed_chunk, places.member), sizeof(((pqx_places *)NULL)->member)
@@ -23,24 +21,24 @@ typedef struct member {
 } member;
 
 static const member members[PQX_MOST_FACTS] = {
-    {META(NUM_VALUES), CHUNK(num_values), 0},
-    {META(TOTAL_UNCOMPRESSED_SIZE), CHUNK(total_uncompressed_size), 0},
-    {META(TOTAL_COMPRESSED_SIZE), CHUNK(total_compressed_size), 0},
-    {META(DATA_PAGE_OFFSET), CHUNK(data_page_offset), 0},
-    {META(DICTIONARY_PAGE_OFFSET), CHUNK(dictionary_page_offset), 0},
-    {STATISTIC(NULL_COUNT), CHUNK(null_count), 0},
-    {STATISTIC(DISTINCT_COUNT), CHUNK(distinct_count), 0},
-    {META(INDEX_PAGE_OFFSET), PLACE(index_page_offset), 0},
-    {META(BLOOM_FILTER_OFFSET), PLACE(bloom_filter_offset), 0},
-    {CODE(OFFSET_INDEX_OFFSET), PLACE(offset_index_offset), 0},
-    {CODE(COLUMN_INDEX_OFFSET), PLACE(column_index_offset), 0},
-    {META(BLOOM_FILTER_LENGTH), PLACE(bloom_filter_length), 0},
-    {CODE(OFFSET_INDEX_LENGTH), PLACE(offset_index_length), 0},
-    {CODE(COLUMN_INDEX_LENGTH), PLACE(column_index_length), 0},
-    {STATISTIC(MIN_VALUE), CHUNK(min_value), 1},
-    {STATISTIC(MAX_VALUE), CHUNK(max_value), 1},
-    {STATISTIC(MIN), CHUNK(min), 1},
-    {STATISTIC(MAX), CHUNK(max), 1},
+    {PQX_CODE_META(NUM_VALUES), CHUNK(num_values), 0},
+    {PQX_CODE_META(TOTAL_UNCOMPRESSED_SIZE), CHUNK(total_uncompressed_size), 0},
+    {PQX_CODE_META(TOTAL_COMPRESSED_SIZE), CHUNK(total_compressed_size), 0},
+    {PQX_CODE_META(DATA_PAGE_OFFSET), CHUNK(data_page_offset), 0},
+    {PQX_CODE_META(DICTIONARY_PAGE_OFFSET), CHUNK(dictionary_page_offset), 0},
+    {PQX_CODE_STATISTIC(NULL_COUNT), CHUNK(null_count), 0},
+    {PQX_CODE_STATISTIC(DISTINCT_COUNT), CHUNK(distinct_count), 0},
+    {PQX_CODE_META(INDEX_PAGE_OFFSET), PLACE(index_page_offset), 0},
+    {PQX_CODE_META(BLOOM_FILTER_OFFSET), PLACE(bloom_filter_offset), 0},
+    {PQX_CODE(OFFSET_INDEX_OFFSET), PLACE(offset_index_offset), 0},
+    {PQX_CODE(COLUMN_INDEX_OFFSET), PLACE(column_index_offset), 0},
+    {PQX_CODE_META(BLOOM_FILTER_LENGTH), PLACE(bloom_filter_length), 0},
+    {PQX_CODE(OFFSET_INDEX_LENGTH), PLACE(offset_index_length), 0},
+    {PQX_CODE(COLUMN_INDEX_LENGTH), PLACE(column_index_length), 0},
+    {PQX_CODE_STATISTIC(MIN_VALUE), CHUNK(min_value), 1},
+    {PQX_CODE_STATISTIC(MAX_VALUE), CHUNK(max_value), 1},
+    {PQX_CODE_STATISTIC(MIN), CHUNK(min), 1},
+    {PQX_CODE_STATISTIC(MAX), CHUNK(max), 1},
 };
 
 /* A chunk of a template with sample values: two samples have different integers, so that a fact

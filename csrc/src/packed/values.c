@@ -34,7 +34,7 @@ static void add_role(const pqx_packed_values *v, unsigned role, int is_subtracte
     const uint64_t sign = is_subtracted ? UINT64_MAX : 1;
     if (!pqx_has_role(&v->roles, role)) return;
     for (uint32_t row = 0; row < v->count; row++)
-        if (v->is_uniform || has_value(v, role, row))
+        if (has_value(v, role, row))
             values[row] = (int64_t)((uint64_t)values[row] + sign * (uint64_t)others[row]);
 }
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ... import kernels, thrift, wire
 from ...errors import Unsupported
 from ...logical_types import entry_named
-from ...records import frozen
+from ..losses import Loss
 from ..thrift_form import refuse_encrypted
 from .annotations import annotation_of
 from .from_thrift import METADATA as SAME_METADATA
@@ -41,6 +41,7 @@ UNSET = {
     "bloom_filter_length": 0,
 }  # values that the dialect does not distinguish from absent ones
 DERIVED = {"total_compressed_size"}  # the Rust writer adds the sum if Thrift has none
+TITLE = "the arrow dialect"
 
 
 class Kind(StrEnum):
@@ -61,26 +62,12 @@ class Difference(NamedTuple):
     dialect: Any
 
 
-@frozen
-class Loss:
-    """A field that the dialect omits, or a bound that it shortens: the number of times, and the first place."""
-
-    field: str
-    kind: Kind
-    count: int
-    first: str
-
-    def __str__(self) -> str:
-        more = f" and {self.count - 1:,} more" if self.count > 1 else ""
-        return f"the arrow dialect: {self.field} is {self.kind}: {self.first}{more}"
-
-
 def losses_of(found: Iterable[Difference]) -> tuple[Loss, ...]:
     """Count the differences that are not contradictions, by field."""
     counted: dict[tuple[str, Kind], Loss] = {}
     for one in found:
         if one.kind is not Kind.DIFFERS:
-            loss = counted.get((one.field, one.kind), Loss(one.field, one.kind, 0, one.label))
+            loss = counted.get((one.field, one.kind), Loss(TITLE, one.field, one.kind, 0, one.label))
             counted[one.field, one.kind] = replace(loss, count=loss.count + 1)
     return tuple(counted.values())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ... import wire
 from ...errors import Malformed
@@ -11,9 +11,10 @@ from ...findings import Finding
 from ..form_spec import BuildOptions, Built, Checked, FormSpec, Location, Shape
 from ..model import INDEX_FIELDS
 from ..modular.framing import ALONE_MAGIC, ALONE_TRAILER, ASIDE_MAGIC, SMALLEST_PAYLOAD
-from ..modular.modular_form import ModularForm, opened
-from ..modular.payload import Payload
 from ..tail import Block, Tail
+
+if TYPE_CHECKING:
+    from ..modular.modular_form import ModularForm
 
 MAGIC_BYTES = 4
 SMALLEST_FILE = MAGIC_BYTES + SMALLEST_PAYLOAD + MAGIC_BYTES
@@ -63,6 +64,8 @@ class ModularSpec(FormSpec):
 
     @property
     def reader_type(self) -> type:
+        from ..modular.modular_form import ModularForm
+
         return ModularForm
 
     # ---- locating -----------------------------------------------------------------------------------------------
@@ -90,12 +93,17 @@ class ModularSpec(FormSpec):
     # ---- opening ------------------------------------------------------------------------------------------------
 
     def open(self, handle, location: Location) -> ModularForm:
+        from ..modular.modular_form import ModularForm
+        from ..modular.payload import Payload
+
         payload = Payload(handle, location.payload, location.length, location.known, location.known_end)
         if not isinstance(handle, tuple):
             payload.hold()  # parts lead to each other, and each read of a remote file is a round trip
         return ModularForm(payload)
 
     def open_payload(self, payload) -> ModularForm:
+        from ..modular.modular_form import opened
+
         return opened(payload)
 
     def chunk_structs(self, reader: Any, leaf: int, first: int, count: int) -> list[bytes]:
@@ -120,14 +128,14 @@ class ModularSpec(FormSpec):
 
     def rebuild(self, payload) -> bytes:
         """Return a Thrift footer with the facts that the payload has."""
-        return opened(payload).to_thrift()
+        return self.open_payload(payload).to_thrift()
 
     # ---- checking -----------------------------------------------------------------------------------------------
 
     def verify_payload(self, payload) -> None:
         from ..modular.checking import verify
 
-        verify(opened(payload))
+        verify(self.open_payload(payload))
 
     def check(self, checked: Checked) -> Iterator[Finding]:
         from ..form_agreement import compare_form

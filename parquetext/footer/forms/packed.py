@@ -61,9 +61,9 @@ class PackedSpec(FormSpec):
 
     def tail_block(self, payload) -> bytes:
         """Return the tail block with the books and directories in front of it, as far as a reference has room."""
-        from ..payload_cells import packed_parts
+        from ..payload_cells import DIRECTORY, TEMPLATES, packed_parts
 
-        begins = [begin for begin, _, name, _ in packed_parts(payload) if name in ("directory", "templates")]
+        begins = [begin for begin, _, name, _ in packed_parts(payload) if name in (DIRECTORY, TEMPLATES)]
         begin = next((begin for begin in begins if len(payload) - begin <= MOST_COPIED), None)
         return sized_tail_block(payload) if begin is None else bytes(payload[begin:])
 

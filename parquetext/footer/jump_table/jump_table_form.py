@@ -18,6 +18,7 @@ from ...errors import Damaged, Malformed, ParquetextError, wire_error
 from ...storage import can_gather
 from ...thrift import integer, list_header
 from ..elements import parse_element
+from ..file_range import FileRange
 from ..model import GROUP, Node
 from ..skeleton import COLUMNS, with_row_groups
 from ..thrift_form import ThriftForm
@@ -35,30 +36,19 @@ FILE_OFFSET = (wire.COLUMN_CHUNK_FILE_OFFSET,)
 TYPE = (wire.COLUMN_CHUNK_META_DATA, wire.COLUMN_META_DATA_TYPE)
 
 
-class Metadata:
-    """The bytes of a Thrift footer in a file, read in parts; offsets count from the footer.
-
-    Parameters
-    ----------
-    handle : Source, or (int, int)
-        A source, or the file descriptor and the size of a local file.
-    offset, length : int
-        The footer's position in the file.
-    known, known_end : bytes, int
-        Bytes of the file that end at an offset.
+class Metadata(FileRange):
+    """The bytes of a Thrift footer in a file, read in parts; see `FileRange` for the parameters.
 
     Attributes
     ----------
-    offset, length : int
     share : int
         The whole footer is read if one leaf in this many is requested.
     """
 
     def __init__(self, handle, offset: int, length: int, known: bytes, known_end: int):
-        self._handle, self.offset, self.length = handle, offset, length
-        self._known, self._begin = memoryview(known), known_end - len(known)
+        super().__init__(handle, offset, length, known, known_end)
         self._whole: Any = None
-        self.io, self.share = (0, 0), REMOTE_SHARE if can_gather(handle) else LOCAL_SHARE
+        self.share = REMOTE_SHARE if can_gather(handle) else LOCAL_SHARE
 
     def at(self, begin: int, end: int) -> memoryview:
         """Return a range; raise Damaged if it is not within the metadata."""
@@ -67,15 +57,6 @@ class Metadata:
         if self._whole is not None:
             return self._whole[begin:end]
         return self.in_file(self.offset + begin, end - begin)
-
-    def in_file(self, offset: int, length: int) -> memoryview:
-        """Return a range of the file."""
-        if offset >= self._begin:
-            return self._known[offset - self._begin : offset - self._begin + length]
-        self.io = self.io[0] + 1, self.io[1] + length
-        if isinstance(self._handle, tuple):
-            return memoryview(kernels.local.read_pages(self._handle[0], offset, length))
-        return memoryview(self._handle.read(offset, length))
 
     def ranges(self, ranges: Sequence[tuple[int, int]]) -> list[memoryview]:
         """Return several ranges, with few requests."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ... import kernels, thrift
-from ...records import frozen
+from ..losses import Loss
 
 FIRST_EXTENSION, EXTENSION = -16384, 32767  # field ids that a Thrift library reads from the markers of extensions
 STORED = {
@@ -20,20 +20,7 @@ BOUNDS = ({6, 2}, {5, 1})
 Layout = tuple[str, tuple[int, ...]]  # the name of a struct, and the ids of its fields
 
 
-@frozen
-class Dropped:
-    """A field that the modular footer does not store: the number of times, and the first location."""
-
-    field: str
-    count: int
-    first: str
-
-    def __str__(self) -> str:
-        more = f" and {self.count - 1:,} more" if self.count > 1 else ""
-        return f"the modular footer: {self.field} is dropped: {self.first}{more}"
-
-
-def dropped_facts(scan) -> tuple[Dropped, ...]:
+def dropped_facts(scan) -> tuple[Loss, ...]:
     """Return the fields of a scanned footer that a modular footer does not store, in the order of their locations."""
     counts: dict[str, int] = {}
     firsts: dict[str, str] = {}
@@ -41,7 +28,7 @@ def dropped_facts(scan) -> tuple[Dropped, ...]:
         for field in _dropped_of(name, ids):
             counts[field] = counts.get(field, 0) + count
             firsts.setdefault(field, label)
-    return tuple(Dropped(field, count, firsts[field]) for field, count in counts.items())
+    return tuple(Loss("the modular footer", field, "dropped", count, firsts[field]) for field, count in counts.items())
 
 
 def _layouts(scan) -> dict[Layout, tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""The frame of a modular footer: how its end leads to the root, and what its offsets count from.
+"""The frame of a modular footer: the way from its end to the root, and the origin of its offsets.
 
 A payload is modules, then the root. Beside a Thrift footer, the offset of the root and ``MFT1`` follow. In a file of
 its own, the offset of the payload in the file, that of the root, and, behind the payload, ``MFP1`` follow.
@@ -44,7 +44,7 @@ class Frame(NamedTuple):
     root, end : int
         Where the root begins and where the trailer begins, in the payload.
     start : int
-        What an absolute offset of the payload's first byte is.
+        The payload's first byte as an absolute offset.
     is_alone : bool
         True if the file has no Thrift footer.
     """

@@ -12,7 +12,7 @@ from ...thrift import binary, integer, list_header, list_start
 from ...thrift.values import joined
 from ..elements import parse_element
 from ..model import GROUP, Node
-from ..skeleton import with_row_groups
+from ..skeleton import column_order, with_row_groups
 from ..thrift_form import ThriftForm
 from .framing import (
     FILE_METADATA,
@@ -339,8 +339,7 @@ class ModularForm:
         element = node.thrift
         parts = [b"\x15\x02\x19\x2c\x48\x01r\x15\x02\0", element, b"\x16\0\x19", list_header(count), groups]
         if node.column_order:
-            order = joined([(node.column_order, wire.TYPE_STRUCT, b"\0")]) + b"\0"
-            parts += [bytes([3 << 4 | wire.TYPE_LIST]), list_header(1), order]
+            parts += [bytes([3 << 4 | wire.TYPE_LIST]), list_header(1), column_order(node.column_order)]
         return kernels.scan.scan(b"".join([*parts, b"\0"])).column(0)
 
     def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:

@@ -20,7 +20,7 @@ abstract class EntryReader implements FooterReader {
     /** The leaf of a number, or the node of a number with {@link SchemaEntry#NODE_BIT}, with its SchemaElement. */
     abstract SchemaEntry entry(int id) throws IOException, NotSliced;
 
-    /** Request for the next round the bytes of the elements of these numbers; then of what depends on them. */
+    /** Request the bytes of these elements for the next round, and in later rounds the bytes to which they lead. */
     abstract void wantFound(List<List<Integer>> ids) throws IOException, NotSliced;
 
     @Override

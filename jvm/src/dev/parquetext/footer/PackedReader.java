@@ -103,7 +103,7 @@ final class PackedReader extends EntryReader {
         bytes.fetch();
     }
 
-    /** Request what all slices need: nodes, row groups, and texts. */
+    /** Request the parts that every slice needs: nodes, row groups, and texts. */
     private void wantRest() throws IOException, NotSliced {
         PackedTail.Area nodes = tail.area(Wire.CELLS_NODES), groups = tail.area(Wire.CELLS_ROW_GROUPS);
         int few = bytes.wholeAtMost(); // nodes are read as a whole unless they are many
