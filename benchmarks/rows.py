@@ -32,6 +32,7 @@ def measure(workspace: Workspace, rounds: int, rows: int = row_shapes.ROWS) -> I
     """Make all comparisons on one table, in files of every reader's own format."""
     workspace.progress("writing the files")
     files = _Files(workspace.folder / f"rows-{rows}", rows)
+    _load(workspace.folder / f"rows-{rows}")
     subject = f"{rows:,} rows × {len(files.names)} columns"
     yield _sizes(files, subject)
     for count, targets in ((1, {"lance": 1.5}), (2, {"lance": 1.5}), (len(files.names), {"lance": 1.3})):
@@ -73,6 +74,13 @@ class _Files:
 
     def columns(self, count: int) -> list[str] | None:
         return None if count == len(self.names) else [NUMBER, TEXT][:count]
+
+
+def _load(folder: Path) -> None:
+    """Read all files once, so that the system's cache has them for every reader."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            path.read_bytes()
 
 
 def _write_lance(table: pa.Table, path: str) -> None:

@@ -1,8 +1,7 @@
 /* Fill the table of a chunk's pages from its OffsetIndex, or from the headers of its pages. */
 #include "page/page_table.h"
 
-#include <stdlib.h>
-
+#include "base/pages.h"
 #include "page/window.h"
 
 enum {
@@ -15,7 +14,7 @@ enum {
 
 void pqx_page_table_free(pqx_page_table *table)
 {
-    free(table->pages);
+    pqx_release(table->pages);
     table->pages = NULL;
     table->count = 0;
 }
@@ -49,7 +48,7 @@ int pqx_page_table_parse(pqx_page_table *table, const uint8_t *index, size_t siz
     size_t room = size / USUAL_BYTES + 1, count;
     pqx_page_table_free(table);
     for (;; room = count) {
-        table->pages = (pqx_page_location *)malloc(room * sizeof *table->pages);
+        table->pages = (pqx_page_location *)pqx_reserve(room * sizeof *table->pages);
         if (!table->pages) return pqx_fail(error, PQX_NO_MEMORY, 0, room, 0);
         PQX_TRY(pqx_page_locations(index, size, table->pages, room, &count, error));
         if (count <= room) break;
@@ -65,9 +64,10 @@ static int append(pqx_page_table *table, const pqx_page_location *page, pqx_erro
     size_t count = table->count;
     if (count >= FEW_PAGES ? !(count & (count - 1)) : !count) {
         size_t room = count < FEW_PAGES ? FEW_PAGES : count * 2;
-        void *grown = room > MOST_PAGES ? NULL : realloc(table->pages, room * sizeof *page);
-        if (!grown) return pqx_fail(error, PQX_NO_MEMORY, 0, room, 0);
-        table->pages = (pqx_page_location *)grown;
+        pqx_memory memory = {(uint8_t *)table->pages, count * sizeof *page};
+        if (room > MOST_PAGES || !pqx_grow(&memory, memory.capacity, room * sizeof *page))
+            return pqx_fail(error, PQX_NO_MEMORY, 0, room, 0);
+        table->pages = (pqx_page_location *)memory.data;
     }
     table->pages[table->count++] = *page;
     return PQX_OK;
