@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,7 @@ def measure(workspace: Workspace, rounds: int, rows: int = row_shapes.ROWS) -> I
     yield from _filters(files, subject, rounds)
     workspace.progress("whole scans")
     yield from _scans(files, subject, rounds)
+    yield from _texts(workspace, files, rounds)
     yield from small_files.measure(workspace, rounds)
 
 
@@ -228,3 +230,37 @@ def _scans(files: _Files, subject: str, rounds: int) -> Iterator[list[Row]]:
             Contender("file for scans", lambda _, columns=columns: parquetext.read_table(files.scan, columns)),
         ]
         yield list(rows_of(f"whole scan, {what}", subject, compare(contenders, rounds), {"file for scans": target}))
+
+
+def _texts(workspace: Workspace, files: _Files, rounds: int) -> Iterator[list[Row]]:
+    """Compare the CPU time of a whole string column with that of decompressing its pages."""
+    for name, has_dictionary in (("plain", False), ("dictionary", True)):
+        options = {"compression": "zstd", "use_dictionary": has_dictionary}
+        path = workspace.written(
+            f"texts-{name}-{files.rows}",
+            lambda path, options=options: pq.write_table(
+                pq.read_table(files.ordinary, columns=[TEXT]), path, **options
+            ),
+        )
+        contenders = [
+            Contender(OURS, lambda _, path=path: parquetext.read_table(path, use_threads=False)),
+            Contender("zstd", _decompression(path)),
+            Contender("pyarrow", lambda _, path=path: pq.read_table(path, use_threads=False)),
+        ]
+        timings = compare(contenders, rounds, clock=time.process_time)
+        subject = f"{files.rows:,} texts, one thread"
+        yield list(rows_of(f"CPU time of a string column, {name}", subject, timings, {"zstd": 0.83}))
+
+
+def _decompression(path: Path) -> Callable[[int], None]:
+    """Return a function that decompresses each page of the only column of a zstd file."""
+    with parquetext.open(path) as file:
+        pages = file.pages(TEXT).select(["offset", "header_size", "compressed_size", "uncompressed_size"]).to_pylist()
+    data, codec = pa.py_buffer(path.read_bytes()), pa.Codec("zstd")
+
+    def run(_: int) -> None:
+        for page in pages:
+            body = data.slice(page["offset"] + page["header_size"], page["compressed_size"])
+            codec.decompress(body, page["uncompressed_size"])
+
+    return run

@@ -3,7 +3,7 @@
 #include "base/atomics.h"
 #include "base/port.h"
 
-enum { KEPT = 256, LARGEST_KEPT = 128 << 20, MOST_KEPT = 1 << 30, TIMES_WANTED = 4 };
+enum { KEPT = 256, LARGEST_KEPT = 256 << 20, MOST_KEPT = 1 << 30, TIMES_WANTED = 4 };
 
 /* The addresses of the kept mappings; the low bits, which are 0 in the address, contain the number
  * of huge pages. Nothing is stored in the mapping itself, because the system may reclaim its pages.

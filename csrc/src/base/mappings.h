@@ -18,7 +18,7 @@ void *pqx_map(size_t size, size_t *mapped);
 /* Return 1 if a kept mapping may serve a request for `size` bytes, that is, if it is not much too
  * large. */
 int pqx_is_kept_for(size_t size, size_t mapped);
-/* Free a mapping. Up to 1 GiB of mappings, of at most 128 MiB each, stay mapped; the system may
+/* Free a mapping. Up to 1 GiB of mappings, of at most 256 MiB each, stay mapped; the system may
  * reclaim their pages at any time. */
 void pqx_unmap(void *start, size_t mapped);
 /* Return a mapping to the system. */

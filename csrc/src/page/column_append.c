@@ -184,9 +184,11 @@ static size_t expected_bytes(const pqx_column *column)
                          column, dictionary->offsets[dictionary->count] / dictionary->count + 1)
                    : 0;
     }
-    uint64_t entries = column->entries_waiting + column->page.entries - column->page.at;
-    double share = entries ? (double)column->expected / (double)entries : 1;
-    return (size_t)((double)column->there * (share < 64 ? share : 64));
+    uint64_t entries = column->entries_waiting + column->page.entries;
+    double each = (double)(column->bytes_waiting + column->page.given.values_size) / (double)entries;
+    uint64_t most = pqx_column_most(column->there);
+    double bytes = (double)column->expected * each;
+    return bytes < (double)most ? (size_t)bytes : (size_t)most;
 }
 
 /* Take the next `count` byte arrays, or as many as fit. They end at ends[1..*taken]; ends[0] is the
