@@ -185,7 +185,8 @@ static size_t expected_bytes(const pqx_column *column)
                    : 0;
     }
     uint64_t entries = column->entries_waiting + column->page.entries;
-    double each = (double)(column->bytes_waiting + column->page.given.values_size) / (double)entries;
+    double each =
+        (double)(column->bytes_waiting + column->page.given.values_size) / (double)entries;
     uint64_t most = pqx_column_most(column->there);
     double bytes = (double)column->expected * each;
     return bytes < (double)most ? (size_t)bytes : (size_t)most;
