@@ -21,8 +21,12 @@ from expectations import expected_of
 
 import parquetext
 from parquetext import extension, wire
+from parquetext.encoding import codecs
+from parquetext.footer.payload_cells import packed_parts
 
 FILES = Path(__file__).with_name("files")
+PROBE = b"a text that repeats itself. " * 8
+FRAME = 0x201DBA5E  # the CRC-32 of the frame of PROBE, by the zstd that compressed parts of the files
 FOREIGN = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f")
 
 
@@ -111,7 +115,7 @@ def upgraded(**options) -> Callable[[Path], None]:
     return lambda path: parquetext.upgrade(path, **options)
 
 
-def with_foreign_block(path: Path, above: bool, placement: str = "in-struct") -> None:
+def with_foreign_block(path: Path, above: bool, placement: str = "in-struct", form: str = "flat") -> None:
     """A block of another vendor below or above ours."""
 
     def stack() -> None:
@@ -122,7 +126,7 @@ def with_foreign_block(path: Path, above: bool, placement: str = "in-struct") ->
 
     if not above:
         stack()
-    parquetext.upgrade(path, form="flat", placement=placement)
+    parquetext.upgrade(path, form=form, placement=placement)
     if above:
         stack()
 
@@ -160,6 +164,15 @@ FORMS: dict[str, Callable[[Path], None]] = {
         parquetext.upgrade(path, form="flat"),
     ),
     "parx": as_parx,
+    "packed": upgraded(form="packed"),
+    "packed-in-struct": upgraded(form="packed", placement="in-struct"),
+    "packed-extensions": upgraded(form="packed", extensions={FOREIGN: b"of somebody else"}),
+    "packed-on-foreign": lambda path: with_foreign_block(path, above=False, form="packed", placement="aside"),
+    "packed-from-flat": lambda path: (
+        parquetext.upgrade(path, form="flat"),
+        parquetext.upgrade(path, form="packed"),
+    ),
+    "modular": upgraded(form="modular"),
     "flat-on-foreign": lambda path: with_foreign_block(path, above=False),
     "flat-under-foreign": lambda path: with_foreign_block(path, above=True),
 }
@@ -210,6 +223,18 @@ def moved(data: bytes) -> bytes:
     return data[:-length] + bytes(100) + data[-length:]
 
 
+def flip_part(name: str, position: int = 4) -> Callable[[bytes], bytes]:
+    """In a part of a packed footer, for whose names see `packed_parts`; by default behind the checksum of a cell."""
+
+    def damage(data: bytes) -> bytes:
+        end = data.rindex(wire.UUID_PACKED_FOOTER.bytes) - 12
+        start = end - int.from_bytes(data[end + 4 : end + 8], "little")
+        (begin,) = (begin for begin, _, part, _ in packed_parts(data[start:end]) if part == name)
+        return flip(len(data) - start - begin - position)(data)
+
+    return damage
+
+
 DAMAGE: dict[str, dict[str, Callable[[bytes], bytes]]] = {
     "flat": {
         "magic": flip(1),
@@ -235,6 +260,16 @@ DAMAGE: dict[str, dict[str, Callable[[bytes], bytes]]] = {
         "moved": moved,
     },
     "index-aside": {"reference": flip(9 + 20), "thrift-chunk": flip_thrift_chunk},
+    "packed": {
+        "reference": flip(9 + 20),
+        "tail-copy": flip(9 + 100),
+        "moved": moved,
+        **{
+            name.replace(" ", "-"): flip_part(name)
+            for name in ("templates", "leaves", "nodes", "row groups", "placement", "bounds", "buckets", "frame")
+        },
+        "areas": flip_part("tail block", 52 + 8),
+    },
     "par3": {
         "magic": flip(1),
         "size-crc": flip(5),
@@ -249,14 +284,20 @@ DAMAGE: dict[str, dict[str, Callable[[bytes], bytes]]] = {
 
 # ---- files
 
+
+def has_their_zstd() -> bool:
+    """Return True if frames of zstd have the same bytes as those in the files, which depends on its version."""
+    return zlib.crc32(codecs.compress(wire.CODEC_ZSTD, PROBE)) == FRAME
+
+
 SHAPES = {
-    **dict.fromkeys(SOURCES, ("thrift", "flat", "index")),
-    "nested": ("thrift", "flat", "index", "par3", "jump-table", "parx"),
-    "long": ("thrift", "flat", "index", "par3", "jump-table", "parx"),
-    "wide": ("thrift", "flat", "index", "par3", "flat-aside", "index-aside", "jump-table"),
+    **dict.fromkeys(SOURCES, ("thrift", "flat", "index", "packed")),
+    "nested": ("thrift", "flat", "index", "packed", "par3", "jump-table", "parx", "modular"),
+    "long": ("thrift", "flat", "index", "packed", "par3", "jump-table", "parx", "modular"),
+    "wide": ("thrift", "flat", "index", "packed", "par3", "flat-aside", "index-aside", "jump-table", "modular"),
     "ids": tuple(FORMS),
-    "types": ("thrift", "flat", "index", "flat-compact", "arrow"),
-    "indexes": ("thrift", "flat", "index", "flat-compact", "arrow"),
+    "types": ("thrift", "flat", "index", "packed", "flat-compact", "arrow", "modular"),
+    "indexes": ("thrift", "flat", "index", "packed", "flat-compact", "arrow"),
 }
 
 

@@ -99,6 +99,8 @@ def test_expected_values_are_those_that_pyarrow_reads(name):
 @pytest.mark.parametrize("name", SOUND)
 def test_the_bytes_of_a_form_are_pinned(implementation, name, tmp_path):
     """Writing the form again onto the bare file gives the golden file."""
+    if "packed" in name and not make.has_their_zstd():
+        pytest.skip("this zstd compresses to other bytes than the one of the files")
     again, bare = tmp_path / "again.parquet", FILES / f"{expected(name)['source']}-thrift.parquet"
     shutil.copyfile(bare, again)
     make.FORMS[expected(name)["made"]](again)

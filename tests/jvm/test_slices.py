@@ -76,6 +76,7 @@ def test_damaged_and_plain_golden_files_are_not_sliced(ask):
     assert reasons["wide-thrift"] == reasons["wide-flat-damaged-uuid"] == "NO_BLOCK"
     assert reasons["wide-flat-damaged-encrypted"] == "ENCRYPTED"
     assert reasons["wide-flat-aside-damaged-column"] == reasons["wide-index-damaged-thrift-chunk"] == "DAMAGED"
+    assert reasons["wide-packed-damaged-placement"] == reasons["wide-packed-damaged-areas"] == "DAMAGED"
     assert reasons["wide-flat-aside-damaged-moved"] == reasons["wide-flat-damaged-tail-block"] == "DAMAGED"
 
 
