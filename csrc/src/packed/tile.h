@@ -26,7 +26,8 @@ struct pqx_packed_tile {
     const uint8_t *aliases;   /* one byte per role of words */
     uint32_t *word_ends, *rest_ends; /* columns + 1 places in the contents */
     void *zstd;
-    uint32_t texts_of; /* the column of the decoded texts; UINT32_MAX: none */
+    /* the column and the rows of the decoded texts; UINT32_MAX: of no column */
+    uint32_t texts_of, texts_first, texts_rows;
     /* `positions` are those of the chains that these roles move, in front of a column in some rows;
      * 0 rows: of none */
     pqx_role_set followed;
@@ -65,7 +66,9 @@ pqx_bytes pqx_packed_columns_head(const pqx_packed_tile *tile, uint32_t row);
 /* words.c */
 int pqx_packed_tile_read_words(pqx_packed_tile *tile, pqx_content *content);
 int pqx_packed_tile_read_rests(pqx_packed_tile *tile, pqx_content *content);
-/* Decode the texts of a column into tile->texts: pqx_bytes [role * rows + row]. */
-int pqx_packed_tile_texts(pqx_packed_tile *tile, uint32_t column, pqx_error *error);
+/* Decode the texts of a column in rows [first, first + rows) into tile->texts: pqx_bytes
+ * [role * tile->rows + row]. */
+int pqx_packed_tile_texts(pqx_packed_tile *tile, uint32_t column, uint32_t first, uint32_t rows,
+                          pqx_error *error);
 
 #endif

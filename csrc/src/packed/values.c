@@ -18,7 +18,8 @@ int pqx_packed_values_begin(pqx_packed_values *v, pqx_error *error)
     for (int area = PQX_ROLE_BOUND; area <= PQX_ROLE_WORDS; area++) {
         if (!pqx_shares_roles(&v->roles, &tile->book->of_area[area])) continue;
         PQX_TRY(pqx_packed_tile_need(tile, area, error));
-        if (area == PQX_ROLE_WORDS) PQX_TRY(pqx_packed_tile_texts(tile, v->column, error));
+        if (area == PQX_ROLE_WORDS)
+            PQX_TRY(pqx_packed_tile_texts(tile, v->column, v->first, v->count, error));
     }
     return PQX_OK;
 }

@@ -53,22 +53,40 @@ int pqx_packed_tile_read_rests(pqx_packed_tile *tile, pqx_content *c)
     return PQX_OK;
 }
 
+/* Decode packed symbols, and return the greatest number of one. Eight of them begin at a byte. */
+static uint64_t decode_symbols(const uint8_t *packed, unsigned width, const uint8_t symbols[256],
+                               uint64_t size, uint8_t *out)
+{
+    const uint64_t mask = (UINT64_C(1) << width) - 1;
+    uint64_t most = 0, at = 0;
+    for (; at + 8 <= size; at += 8, packed += width) {
+        uint64_t word = pqx_load64(packed);
+        for (unsigned i = 0; i < 8; i++) {
+            uint64_t symbol = word >> i * width & mask;
+            most = symbol > most ? symbol : most;
+            out[at + i] = symbols[symbol];
+        }
+    }
+    for (uint64_t bit = 0; at < size; at++, bit += width) {
+        uint64_t symbol = pqx_packed_bits(packed, bit, width);
+        most = symbol > most ? symbol : most;
+        out[at] = symbols[symbol];
+    }
+    return most;
+}
+
 static int decode_alphabet(pqx_content *c, uint64_t size, uint8_t *out)
 {
-    const uint8_t *symbols, *packed;
-    uint8_t count = 0;
+    const uint8_t *given, *packed;
+    uint8_t symbols[256] = {0}, count = 0;
     size_t at = c->at;
     unsigned width = 0;
     PQX_TRY(pqx_content_byte(c, &count));
-    PQX_TRY(pqx_content_take(c, count, &symbols));
+    PQX_TRY(pqx_content_take(c, count, &given));
     while (count > 1 && (count - 1) >> width) width++;
     PQX_TRY(pqx_content_take(c, pqx_packed_bytes(size, width), &packed));
-    uint64_t most = 0;
-    for (uint64_t i = 0; i < size; i++) {
-        uint64_t symbol = pqx_packed_bits(packed, i * width, width);
-        if (symbol > most) most = symbol;
-        out[i] = symbol < count ? symbols[symbol] : 0;
-    }
+    memcpy(symbols, given, count);
+    uint64_t most = decode_symbols(packed, width, symbols, size, out);
     if (size && most >= count) return pqx_content_fail(c, PQX_BAD_VALUE, at, count, most);
     return PQX_OK;
 }
@@ -98,6 +116,7 @@ static int decode_text(pqx_packed_tile *tile, pqx_content *c, uint64_t size, pqx
 typedef struct block {
     pqx_packed_tile *tile;
     uint32_t column;
+    uint32_t first, rows; /* to be put together */
     uint64_t count;
     int64_t *lengths;   /* without the common prefix */
     uint64_t hot, cold; /* bytes in the block, and in that of the rests */
@@ -116,14 +135,16 @@ static int has_text(const pqx_packed_tile *tile, uint32_t column, uint32_t row, 
 
 static uint64_t count_texts(const pqx_packed_tile *tile, uint32_t column)
 {
+    int is_uniform = tile->templates_form != PQX_TEMPLATES_BY_STRUCT;
+    uint32_t rows = is_uniform && tile->rows ? 1 : tile->rows;
     uint64_t count = 0;
     for (unsigned role = 0, number = 0; role < tile->book->role_count; role++) {
         int is_one = is_stored(tile, role, number);
         number += tile->book->roles[role].area == PQX_ROLE_WORDS;
-        for (uint32_t row = 0; is_one && row < tile->rows; row++)
+        for (uint32_t row = 0; is_one && row < rows; row++)
             count += (uint64_t)has_text(tile, column, row, role);
     }
-    return count;
+    return is_uniform ? count * tile->rows : count;
 }
 
 /* Read the block's head: the prefix and the lengths. */
@@ -147,10 +168,22 @@ static int read_head(block *b, pqx_content *c)
     return least < 0 ? pqx_content_fail(c, PQX_BAD_VALUE, at, 0, (uint64_t)least) : PQX_OK;
 }
 
-/* Put the parts of each text together, in tile->text, and fill the texts. */
+/* Put the parts of a text together at `to`, and return its end. */
+static uint8_t *put(const block *b, const uint8_t *hot, size_t here, const uint8_t *cold,
+                    size_t rest, uint8_t *to)
+{
+    memcpy(to, b->prefix, (size_t)b->prefix_size);
+    to += b->prefix_size;
+    memcpy(to, hot, here);
+    memcpy(to + here, cold, rest);
+    return to + here + rest;
+}
+
+/* Put the texts of the block's rows together, in tile->text, and fill the texts. */
 static int join(block *b, const uint8_t *parts, pqx_error *error)
 {
     pqx_packed_tile *tile = b->tile;
+    int is_uniform = tile->templates_form != PQX_TEMPLATES_BY_STRUCT;
     size_t at = tile->word_ends[b->column];
     tile->words.error = error;
     const uint8_t *hot = parts, *cold = parts + b->hot;
@@ -165,17 +198,17 @@ static int join(block *b, const uint8_t *parts, pqx_error *error)
     for (unsigned role = 0, number = 0; role < tile->book->role_count; role++) {
         int is_one = is_stored(tile, role, number);
         number += tile->book->roles[role].area == PQX_ROLE_WORDS;
+        if (is_uniform) is_one = is_one && has_text(tile, b->column, 0, role);
         for (uint32_t row = 0; is_one && row < tile->rows; row++) {
-            if (!has_text(tile, b->column, row, role)) continue;
+            if (!is_uniform && !has_text(tile, b->column, row, role)) continue;
             size_t size = (size_t)*length++, here = size > PQX_WORDS_LONG ? PQX_WORDS_HOT : size;
-            texts[(size_t)role * tile->rows + row] = (pqx_bytes){to, (size_t)b->prefix_size + size};
-            memcpy(to, b->prefix, (size_t)b->prefix_size);
-            to += b->prefix_size;
-            memcpy(to, hot, here);
-            memcpy(to + here, cold, size - here);
+            if (row >= b->first && row - b->first < b->rows) {
+                texts[(size_t)role * tile->rows + row] =
+                    (pqx_bytes){to, (size_t)b->prefix_size + size};
+                to = put(b, hot, here, cold, size - here, to);
+            }
             hot += here;
             cold += size - here;
-            to += size;
         }
     }
     return PQX_OK;
@@ -201,39 +234,63 @@ static int read_block(block *b, pqx_buffer *parts, pqx_error *error)
     return join(b, parts->data, error);
 }
 
-/* Fill the texts of roles that are those of other roles. */
-static void fill_aliases(pqx_packed_tile *tile, uint32_t column)
+/* Fill the texts of roles that are those of other roles; a struct without that role has empty ones.
+ */
+static void fill_aliases(const block *b)
 {
+    pqx_packed_tile *tile = b->tile;
     pqx_bytes *texts = (pqx_bytes *)(void *)tile->texts.data;
     for (unsigned role = 0, number = 0; role < tile->book->role_count; role++) {
         unsigned first = tile->book->roles[role].first;
         if (tile->book->roles[role].area != PQX_ROLE_WORDS) continue;
         if (!tile->aliases[number++]) continue;
-        for (uint32_t row = 0; row < tile->rows; row++)
-            if (has_text(tile, column, row, first))
-                texts[(size_t)role * tile->rows + row] = texts[(size_t)first * tile->rows + row];
+        for (uint32_t row = b->first; row < b->first + b->rows; row++)
+            texts[(size_t)role * tile->rows + row] = has_text(tile, b->column, row, first)
+                                                         ? texts[(size_t)first * tile->rows + row]
+                                                         : (pqx_bytes){0};
     }
 }
 
-int pqx_packed_tile_texts(pqx_packed_tile *tile, uint32_t column, pqx_error *error)
+/* Return 1 if the texts of some rows of a column have been decoded. Otherwise extend the rows to
+ * all of the column if others of them have been, because further ones may be requested. */
+static int are_decoded(const pqx_packed_tile *tile, uint32_t column, uint32_t *first,
+                       uint32_t *rows)
+{
+    if (tile->texts_of != column) return 0;
+    if (*first >= tile->texts_first && *rows <= tile->texts_rows
+        && *first - tile->texts_first <= tile->texts_rows - *rows)
+        return 1;
+    *first = 0;
+    *rows = tile->rows;
+    return 0;
+}
+
+int pqx_packed_tile_texts(pqx_packed_tile *tile, uint32_t column, uint32_t first, uint32_t rows,
+                          pqx_error *error)
 {
     size_t size = (size_t)tile->book->role_count * tile->rows * sizeof(pqx_bytes);
     pqx_buffer parts = {0};
-    if (tile->texts_of == column) return PQX_OK;
+    if (are_decoded(tile, column, &first, &rows)) return PQX_OK;
     tile->texts_of = UINT32_MAX;
-    block b = {.tile = tile, .column = column, .count = count_texts(tile, column)};
+    block b = {.tile = tile,
+               .column = column,
+               .first = first,
+               .rows = rows,
+               .count = count_texts(tile, column)};
     tile->texts.size = 0;
-    PQX_TRY(pqx_buffer_reserve(&tile->texts, size, error));
-    memset(tile->texts.data, 0, size);
-    if (!b.count) return PQX_OK;
-    b.lengths = (int64_t *)malloc((size_t)b.count * sizeof *b.lengths);
-    if (!b.lengths) return pqx_fail(error, PQX_NO_MEMORY, 0, b.count * 8, 0);
-    int status = pqx_buffer_reserve(&parts, 1, error);
-    if (status == PQX_OK) status = read_block(&b, &parts, error);
-    pqx_buffer_free(&parts);
-    free(b.lengths);
-    if (status != PQX_OK) return status;
-    fill_aliases(tile, column);
+    PQX_TRY(pqx_buffer_reserve(&tile->texts, size + 1, error));
+    if (b.count) {
+        b.lengths = (int64_t *)malloc((size_t)b.count * sizeof *b.lengths);
+        if (!b.lengths) return pqx_fail(error, PQX_NO_MEMORY, 0, b.count * 8, 0);
+        int status = pqx_buffer_reserve(&parts, 1, error);
+        if (status == PQX_OK) status = read_block(&b, &parts, error);
+        pqx_buffer_free(&parts);
+        free(b.lengths);
+        if (status != PQX_OK) return status;
+    }
+    fill_aliases(&b);
     tile->texts_of = column;
+    tile->texts_first = first;
+    tile->texts_rows = rows;
     return PQX_OK;
 }
