@@ -44,6 +44,15 @@ JAVA_STRUCTS = (
     "PageEncodingStats", "ColumnIndex", "OffsetIndex", "PageLocation",
 )  # fmt: skip
 JAVA_TABLES = "RowGroup", "ColumnChunk", "OwnChunk", "ColumnMetadata", "BloomFilterInfo", "Statistics", "KeyValue"
+PYTHON_ERRORS = '''# code: (class of the error, message)
+ERRORS: dict[int, tuple[str, str]] = {}
+
+
+def _error(code: int, kind: str, message: str) -> int:
+    ERRORS[code] = kind, message
+    return code
+
+'''
 NOTICE = "Generated from csrc/tables/wire.toml by csrc/tables/generate.py. Do not edit."
 
 
@@ -253,12 +262,10 @@ def python_wire(table: dict) -> str:
     lines += [f"{name} = {value:#x}" if value >= 1 << 16 else f"{name} = {value}" for name, value in constants(table)]
     lines.append("")
     lines += [f'UUID_{name} = UUID("{text}")' for name, text in table["uuids"].items()]
-    lines += ["", "# code: (name, class of the error, message)", "ERRORS = {"]
+    lines += ["", PYTHON_ERRORS]
     lines += [
-        f'    {code}: ("{name}", "{kind}", "{message}"),' for name, (code, kind, message) in table["errors"].items()
+        f'{name} = _error({code}, "{kind}", "{message}")' for name, (code, kind, message) in table["errors"].items()
     ]
-    lines += ["}"]
-    lines += [f"{name} = {code}" for name, (code, _, _) in table["errors"].items()]
     lines += ["", "# Parquet's enums and unions: their members' names by number."]
     for enum in table["enums"]:
         size = len(table["enums"][enum]["prefix"]) + 1
