@@ -44,7 +44,7 @@ JAVA_STRUCTS = (
     "PageEncodingStats", "ColumnIndex", "OffsetIndex", "PageLocation",
 )  # fmt: skip
 JAVA_TABLES = "RowGroup", "ColumnChunk", "OwnChunk", "ColumnMetadata", "BloomFilterInfo", "Statistics", "KeyValue"
-PYTHON_ERRORS = '''# code: (class of the error, message)
+PYTHON_ERRORS = """# code: (class of the error, message)
 ERRORS: dict[int, tuple[str, str]] = {}
 
 
@@ -52,7 +52,7 @@ def _error(code: int, kind: str, message: str) -> int:
     ERRORS[code] = kind, message
     return code
 
-'''
+"""
 NOTICE = "Generated from csrc/tables/wire.toml by csrc/tables/generate.py. Do not edit."
 
 
