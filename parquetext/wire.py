@@ -519,6 +519,9 @@ UUID_ORIGINAL_FOOTER = UUID("a3d0c1f7-6c0e-4c27-9b52-1e0fd94d7b36")
 UUID_COPY_TABLE = UUID("0c37098d-e427-4533-a8ae-193f5fd198c2")
 UUID_ARROW_DIALECT = UUID("deadbeef-dead-beef-dead-beefdeadbeef")
 
+# Presence bits of the sizes and offsets without which the pages of a chunk cannot be found.
+PRESENT_PLACED = 31
+
 # code: (class of the error, message)
 ERRORS: dict[int, tuple[str, str]] = {}
 

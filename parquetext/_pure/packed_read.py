@@ -294,7 +294,7 @@ class Reader(IndexReader):
     # ---- names
 
     def _candidates(self, hash: int):
-        file, buckets = self.file, self.file.layout.buckets
+        file, buckets = self.file, flat_names.bucket_count(self.file.layout.names)
         if not buckets:
             yield self._placed(file.tail + file.layout.names_at, file.listed), True
         for step in range(buckets):
