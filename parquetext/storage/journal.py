@@ -62,7 +62,7 @@ class Journal:
     seen: int
     tail_at: int
     sums: array
-    version: Version | None = None
+    version: Version | None
     new_crc: int | None = None
 
     def state(self, source: LocalSource) -> str | None:

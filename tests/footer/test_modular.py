@@ -39,9 +39,8 @@ MOST_BYTES = 1 << 20
 
 @pytest.fixture
 def path(tmp_path) -> Path:
-    file = tmp_path / "x.parquet"
-    file.write_bytes(FILE)
-    return file
+    (tmp_path / "x.parquet").write_bytes(FILE)
+    return tmp_path / "x.parquet"
 
 
 # ---- beside the Thrift footer -------------------------------------------------------------------------------------
