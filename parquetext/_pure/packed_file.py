@@ -28,8 +28,6 @@ from .packed_layout import (
 )
 from .tail_block import TailBlockPayload
 
-__all__ = ["PackedFile"]
-
 ALL_FLAGS = 7
 DIRECTORIES_AT_ONCE = 8192  # bytes
 

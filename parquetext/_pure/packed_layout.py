@@ -9,8 +9,6 @@ from .. import wire
 from .flat_names import bucket_count, listed_count
 from .index_shape import RECORD
 
-__all__ = ["AREA", "RECORD", "TAIL", "Area", "Layout", "seed_of"]
-
 TAIL = struct.Struct("<6IiqIIHHBBH")  # start of a tail block
 AREA = struct.Struct("<4I")
 LAYOUT_VERSION = wire.PACKED_LAYOUT_VERSION

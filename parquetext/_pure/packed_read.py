@@ -11,10 +11,10 @@ from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import flat_names
 from .flat_ending import HAS_CREATED_BY
+from .flat_names import GROUP
 from .index_file import Range, read_row_group
 from .index_read import Entry
 from .index_read import Reader as IndexReader
-from .index_shape import GROUP
 from .name_table import NameTable
 from .packed_content import Content
 from .packed_file import PackedFile
@@ -40,8 +40,6 @@ from .packed_tile import Part, Tile
 from .packed_words import Words, decompress
 from .records import checked
 from .scan import KEY_VALUE_FIELDS
-
-__all__ = ["Reader"]
 
 UUID_BYTES = 16
 OTHER_RANGES = [f"{name}_{part}" for name in ("chunk", "metadata", "statistics") for part in ("offset", "length")]

@@ -53,8 +53,6 @@ from .packed_template import PLACED as PLACED_ROLES
 from .packed_tile import write_numbers, write_templates
 from .packed_words import LEAST_COMPRESSED, write_words
 
-__all__ = ["write"]
-
 Compress = Callable[[bytes], bytes]
 AS_IT_IS, COMPRESSED = range(2)  # of a key-value pair
 

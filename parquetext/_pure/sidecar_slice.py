@@ -17,8 +17,6 @@ from .sidecar_facts import range_start
 from .slice import Slicer, slice_with
 from .slice_write import Chunk, RowGroup
 
-__all__ = ["Slices", "runs"]
-
 LAYOUT = 1
 FIXED = struct.Struct("<IIIIII")  # layout; size of the schema; number and size of key-values; leaves; row groups
 HAS_DICTIONARY = 1
