@@ -36,46 +36,36 @@ __version__ = "0.1.0"
 if sys.version_info < (3, 11):  # noqa: UP036  # a zip that Spark ships is not installed, so nothing else checks this
     raise ImportError("parquetext needs Python 3.11 or later; this is Python {}.{}".format(*sys.version_info[:2]))
 
-# Public names and the modules that define them; a module is imported when its name is first used. Those of the last
-# seven lines have the names, parameters and results of pyarrow.parquet, with fast footers.
+# Public names and the modules that define them; a module is imported when its name is first used. Those of
+# arrow.tables to arrow.metadata have the names, parameters and results of pyarrow.parquet, with fast footers; its
+# classes of the last lines work with the files and metadata of this package.
 _HOMES = homes_of(
     """
-    arrow.file: open File
-    footer.forms: Form
-    arrow.datasets.dataset: dataset Dataset
-    edits: upgrade add_page_index drop_original_encoding encode advise strip finalize restore recover
-    edits: merge split Advice Result
-    inspection.integrity: verify
-    footer.columns: Column
-    inspection.layout.layout: Layout
-    inspection.integrity.report: Report
-    footer.row_groups: RowGroups
-    pruning.boxes: bbox_intersects
-    kernels: implementation
-    catalog: plan
-    inspection.layout: layout
-    engines: scan_polars register_duckdb
-    arrow.tables: read_table read_pandas read_schema
-    arrow.parquet_file: read_metadata ParquetFile
-    arrow.writing.writer: write_table ParquetWriter
-    arrow.writing.dataset_writing: write_to_dataset
-    arrow.datasets.metadata_files: write_metadata
-    arrow.parquet_dataset: ParquetDataset
-    arrow.metadata: FileMetaData RowGroupMetaData
+    .arrow.file: open File
+    .footer.forms: Form
+    .arrow.datasets.dataset: dataset Dataset
+    .edits: upgrade add_page_index drop_original_encoding encode advise strip finalize restore recover
+    .edits: merge split Advice Result
+    .inspection.integrity: verify
+    .footer.columns: Column
+    .inspection.layout.layout: Layout
+    .inspection.integrity.report: Report
+    .footer.row_groups: RowGroups
+    .pruning.boxes: bbox_intersects
+    .kernels: implementation
+    .catalog: plan
+    .inspection.layout: layout
+    .engines: scan_polars register_duckdb
+    .arrow.tables: read_table read_pandas read_schema
+    .arrow.parquet_file: read_metadata ParquetFile
+    .arrow.writing.writer: write_table ParquetWriter
+    .arrow.writing.dataset_writing: write_to_dataset
+    .arrow.datasets.metadata_files: write_metadata
+    .arrow.parquet_dataset: ParquetDataset
+    .arrow.metadata: FileMetaData RowGroupMetaData
+    pyarrow.parquet: ColumnChunkMetaData ColumnSchema FileDecryptionProperties FileEncryptionProperties
+    pyarrow.parquet: ParquetLogicalType ParquetReader ParquetSchema SortingColumn Statistics filters_to_expression
     """
-)
-# Names of pyarrow.parquet itself: its classes work with the files and metadata of this package.
-_PYARROWS = (
-    "ColumnChunkMetaData",
-    "ColumnSchema",
-    "FileDecryptionProperties",
-    "FileEncryptionProperties",
-    "ParquetLogicalType",
-    "ParquetReader",
-    "ParquetSchema",
-    "SortingColumn",
-    "Statistics",
-    "filters_to_expression",
 )
 _MODULES = {
     "arrow",
@@ -98,7 +88,7 @@ _MODULES = {
 }
 
 __all__ = [
-    *(*_HOMES, *_PYARROWS),
+    *_HOMES,
     *("c_library", "catalog", "encoding", "errors", "extension", "footer", "sidecar", "spark", "torch"),
 ]
 
@@ -168,9 +158,7 @@ else:
 
     def __getattr__(name: str) -> object:
         if name in _HOMES:
-            value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
-        elif name in _PYARROWS:
-            value = getattr(importlib.import_module("pyarrow.parquet"), name)
+            value = getattr(importlib.import_module(_HOMES[name], __name__), name)
         elif name in _MODULES:
             return importlib.import_module(f".{name}", __name__)
         else:

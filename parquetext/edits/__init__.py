@@ -18,3 +18,30 @@ from .result import Result
 from .split import split
 from .strip import strip
 from .upgrade import upgrade
+
+__all__ = [
+    "WITHOUT_ALP",
+    "Advice",
+    "ColumnAdvice",
+    "CopiedFile",
+    "Estimate",
+    "IGNORABLE",
+    "ONLY_PARQUETEXT",
+    "Result",
+    "add_page_index",
+    "advise",
+    "check_confirmed",
+    "each",
+    "drop_original_encoding",
+    "encode",
+    "expand",
+    "finalize",
+    "many",
+    "merge",
+    "paired",
+    "recover",
+    "restore",
+    "split",
+    "strip",
+    "upgrade",
+]
