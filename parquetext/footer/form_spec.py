@@ -391,8 +391,12 @@ class FormSpec:
         return default_slice(self, reader, leaves, row_groups, key_values=key_values)
 
     def chunk_structs(self, reader: FooterReader, leaf: int, first: int, count: int) -> list[bytes] | None:
-        """Return the ColumnChunk structs of a leaf in row groups ``[first, first + count)``, or None."""
-        return None
+        """Return the ColumnChunk structs of a leaf in row groups ``[first, first + count)``, or None.
+
+        The default asks the reader, if it has a method of this name.
+        """
+        read = getattr(reader, "chunk_structs", None)
+        return None if read is None else read(leaf, first, count)
 
     def slots(self, payload) -> Slots:
         """Return the contents of the extension slots of a payload.

@@ -23,9 +23,6 @@ class PackedSpec(CellSpec):
     damaged = "packed-damaged"
     record_code: ClassVar[int | None] = 5
 
-    def chunk_structs(self, reader, leaf: int, first: int, count: int) -> list[bytes]:
-        return reader.chunk_structs(leaf, first, count)
-
     def estimate(self, shape: Shape) -> int:
         return shape.footer_bytes // USUAL_SHARE
 
