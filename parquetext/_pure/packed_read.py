@@ -77,14 +77,8 @@ class Reader(IndexReader):
 
     Parameters
     ----------
-    source : (int, int) or object
-        A file descriptor and the file's size, or an object with `size` and `read(offset, length) -> bytes`.
-    payload, length : int
-        The position of the payload in the source.
-    known : bytes-like
-        Bytes of the source that have been read already; any number.
-    known_end : int, optional
-        The position of their end in the source; by default the source's end.
+    source, payload, length, known, known_end
+        As for the flat form's `Reader`.
     """
 
     def __init__(self, source, payload: int, length: int, known, known_end: int | None = None):
