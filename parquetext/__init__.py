@@ -29,71 +29,43 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
+from .lazy_names import homes_of
+
 __version__ = "0.1.0"
 
 if sys.version_info < (3, 11):  # noqa: UP036  # a zip that Spark ships is not installed, so nothing else checks this
     raise ImportError("parquetext needs Python 3.11 or later; this is Python {}.{}".format(*sys.version_info[:2]))
 
-# Public names and the modules that define them; a module is imported when its name is first used.
-_OURS = {
-    "open": "arrow.file",
-    "File": "arrow.file",
-    "Form": "footer.forms",
-    "dataset": "arrow.datasets.dataset",
-    "upgrade": "edits",
-    "add_page_index": "edits",
-    "drop_original_encoding": "edits",
-    "encode": "edits",
-    "advise": "edits",
-    "strip": "edits",
-    "finalize": "edits",
-    "restore": "edits",
-    "recover": "edits",
-    "merge": "edits",
-    "split": "edits",
-    "verify": "inspection.integrity",
-    "Advice": "edits",
-    "Column": "footer.columns",
-    "Dataset": "arrow.datasets.dataset",
-    "Layout": "inspection.layout.layout",
-    "Report": "inspection.integrity.report",
-    "Result": "edits",
-    "RowGroups": "footer.row_groups",
-    "bbox_intersects": "pruning.boxes",
-    "implementation": "kernels",
-    "plan": "catalog",
-    "layout": "inspection.layout",
-    "scan_polars": "engines",
-    "register_duckdb": "engines",
-}
-# The names, parameters and results of pyarrow.parquet, with fast footers.
-_DROP_IN = {
-    "read_table": "arrow.tables",
-    "read_pandas": "arrow.tables",
-    "read_schema": "arrow.tables",
-    "read_metadata": "arrow.parquet_file",
-    "write_table": "arrow.writing.writer",
-    "write_to_dataset": "arrow.writing.dataset_writing",
-    "write_metadata": "arrow.datasets.metadata_files",
-    "ParquetFile": "arrow.parquet_file",
-    "ParquetDataset": "arrow.parquet_dataset",
-    "ParquetWriter": "arrow.writing.writer",
-    "FileMetaData": "arrow.metadata",
-    "RowGroupMetaData": "arrow.metadata",
-}
-_HOMES = _OURS | _DROP_IN
-# Names of pyarrow.parquet itself: its classes work with the files and metadata of this package.
-_PYARROWS = (
-    "ColumnChunkMetaData",
-    "ColumnSchema",
-    "FileDecryptionProperties",
-    "FileEncryptionProperties",
-    "ParquetLogicalType",
-    "ParquetReader",
-    "ParquetSchema",
-    "SortingColumn",
-    "Statistics",
-    "filters_to_expression",
+# Public names and the modules that define them; a module is imported when its name is first used. Those of
+# arrow.tables to arrow.metadata have the names, parameters and results of pyarrow.parquet, with fast footers; its
+# classes of the last lines work with the files and metadata of this package.
+_HOMES = homes_of(
+    """
+    .arrow.file: open File
+    .footer.forms: Form
+    .arrow.datasets.dataset: dataset Dataset
+    .edits: upgrade add_page_index drop_original_encoding encode advise strip finalize restore recover
+    .edits: merge split Advice Result
+    .inspection.integrity: verify
+    .footer.columns: Column
+    .inspection.layout.layout: Layout
+    .inspection.integrity.report: Report
+    .footer.row_groups: RowGroups
+    .pruning.boxes: bbox_intersects
+    .kernels: implementation
+    .catalog: plan
+    .inspection.layout: layout
+    .engines: scan_polars register_duckdb
+    .arrow.tables: read_table read_pandas read_schema
+    .arrow.parquet_file: read_metadata ParquetFile
+    .arrow.writing.writer: write_table ParquetWriter
+    .arrow.writing.dataset_writing: write_to_dataset
+    .arrow.datasets.metadata_files: write_metadata
+    .arrow.parquet_dataset: ParquetDataset
+    .arrow.metadata: FileMetaData RowGroupMetaData
+    pyarrow.parquet: ColumnChunkMetaData ColumnSchema FileDecryptionProperties FileEncryptionProperties
+    pyarrow.parquet: ParquetLogicalType ParquetReader ParquetSchema SortingColumn Statistics filters_to_expression
+    """
 )
 _MODULES = {
     "arrow",
@@ -116,7 +88,7 @@ _MODULES = {
 }
 
 __all__ = [
-    *(*_HOMES, *_PYARROWS),
+    *_HOMES,
     *("c_library", "catalog", "encoding", "errors", "extension", "footer", "sidecar", "spark", "torch"),
 ]
 
@@ -186,9 +158,7 @@ else:
 
     def __getattr__(name: str) -> object:
         if name in _HOMES:
-            value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
-        elif name in _PYARROWS:
-            value = getattr(importlib.import_module("pyarrow.parquet"), name)
+            value = getattr(importlib.import_module(_HOMES[name], __name__), name)
         elif name in _MODULES:
             return importlib.import_module(f".{name}", __name__)
         else:

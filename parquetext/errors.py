@@ -406,7 +406,7 @@ def wire_error(code: int, offset: int = 0, expected: int = 0, found: int = 0, *,
     >>> type(errors.wire_error(wire.HAS_EXTENSION, 7)).__name__
     'Refused'
     """
-    _, kind, message = wire.ERRORS[code]
+    kind, message = wire.ERRORS[code]
     text = message.format(expected=expected, found=found)
     if kind == "MemoryError":
         return MemoryError(text)

@@ -6,6 +6,12 @@ import importlib
 from collections.abc import Callable, Mapping
 
 
+def homes_of(text: str) -> dict[str, str]:
+    """Return the module that defines each name, from lines with a module, a colon, and names."""
+    lines = (line.split(":") for line in text.split("\n") if line.strip())
+    return {name: module.strip() for module, names in lines for name in names.split()}
+
+
 def lazy_names(
     namespace: dict[str, object], homes: Mapping[str, str]
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:

@@ -519,235 +519,131 @@ UUID_ORIGINAL_FOOTER = UUID("a3d0c1f7-6c0e-4c27-9b52-1e0fd94d7b36")
 UUID_COPY_TABLE = UUID("0c37098d-e427-4533-a8ae-193f5fd198c2")
 UUID_ARROW_DIALECT = UUID("deadbeef-dead-beef-dead-beefdeadbeef")
 
-# code: (name, class of the error, message)
-ERRORS = {
-    1: ("TRUNCATED", "Malformed", "the input ends inside a value: needs {expected} bytes, {found} left"),
-    2: ("VARINT_TOO_LONG", "Malformed", "a varint runs on past {expected} bytes"),
-    3: ("VARINT_OVERFLOW", "Malformed", "a varint does not fit in {expected} bits"),
-    4: ("BAD_TYPE", "Malformed", "unknown Thrift compact type {found}"),
-    5: ("TOO_DEEP", "Malformed", "nested deeper than {expected} levels"),
-    6: ("COUNT_TOO_LARGE", "Malformed", "a count claims {expected} items, the {found} bytes left cannot hold them"),
-    7: ("FIELD_TYPE", "Malformed", "a field has Thrift type {found}, expected {expected}"),
-    8: ("FIELD_ID", "Malformed", "a field id leaves the 16-bit range"),
-    9: ("NON_MINIMAL", "Malformed", "an extension's length is not minimally encoded: {found} bytes where {expected} are enough"),
-    10: ("TWO_EXTENSIONS", "Malformed", "a second extension; the first one is at {expected}"),
-    11: ("HAS_EXTENSION", "Refused", "the struct has an extension already"),
-    12: ("FREE_FORM", "Refused", "free-form extension bytes without a block trailer"),
-    13: ("STRAY_BYTES", "Malformed", "{found} stray bytes behind the struct"),
-    14: ("CHECKSUM", "Damaged", "checksum {found:#010x}, expected {expected:#010x}"),
-    15: ("BAD_OFFSET", "Damaged", "an offset leads to {found}, outside of what may hold it ({expected} bytes)"),
-    16: ("BAD_CELL", "Damaged", "a cell is not the one asked for: found {found}, expected {expected}"),
-    17: ("UNKNOWN_LAYOUT", "Unsupported", "a footer form of unknown layout (version {found}, expected {expected})"),
-    18: ("IRREGULAR", "Unsupported", "a row group has {found} column chunks, the schema {expected} leaves"),
-    19: ("MISSING_FIELD", "Malformed", "required field {expected} is absent"),
-    20: ("SCHEMA", "Malformed", "the schema tree does not add up: {found} elements, expected {expected}"),
-    21: ("TOO_LARGE", "Unsupported", "{found} bytes, the limit is {expected}"),
-    22: ("NO_MEMORY", "MemoryError", "out of memory: {expected} bytes"),
-    23: ("IO", "OSError", "reading {expected} bytes failed (errno {found})"),
-    24: ("ARROW_SCHEMA", "Malformed", "ARROW:schema is not a valid Arrow schema"),
-    25: ("NOT_A_STRUCT", "Malformed", "not a whole Thrift struct"),
-    26: ("ENCRYPTED", "Refused", "the footer is encrypted or signed"),
-    27: ("BAD_ARGUMENT", "ParquetextError", "argument out of range: {found}, limit {expected}"),
-    28: ("NO_METADATA", "Unsupported", "a column chunk has no metadata"),
-    29: ("MISMATCH", "Unsupported", "does not match the schema: {found}, expected {expected}"),
-    30: ("UNSUPPORTED_VALUE", "Unsupported", "a value that this form cannot carry: {found}, the limit is {expected}"),
-    31: ("BAD_VALUE", "Damaged", "a value that its place does not allow: {found}, expected {expected}"),
-    32: ("VERBATIM", "Unsupported", "a flat footer that only carries a Thrift footer: its structure is none that the tables can say"),
-    33: ("OUT_OF_PROPORTION", "Unsupported", "its names and tables would take {found} bytes or more; for a footer of this size the limit is {expected}"),
-    34: ("COMPRESSED_TEXT", "Unsupported", "{found} bytes that should be decompressed to {expected}: libzstd is not installed, or they are damaged"),
-    35: ("TOO_REGULAR", "Unsupported", "a footer of {found} bytes, of which the packed form has so few that it would not be read: the limit is {expected}"),
-    40: ("THRIFT_CHECKSUM", "Malformed", "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"),
-    41: ("TOO_MANY", "Unsupported", "{found} items, the limit is {expected}"),
-    42: ("NO_THRIFT", "Refused", "a PAR3 file has no Thrift footer; parquetext.restore brings it back"),
-    43: ("NOT_PARQUET", "Malformed", "not a Parquet file: neither PAR1 nor PAR3 and a footer are at its end"),
-    64: ("PM_TRUNCATED", "Damaged", "the sidecar's header needs {expected} bytes, {found} are there"),
-    65: ("PM_REQUIRED_FEATURES", "Unsupported", "the sidecar requires unknown features: flags {found:#x}"),
-    66: ("PM_EXTERNAL_BLOOMS", "Damaged", "external Bloom filters without Bloom filters: feature flags {found:#x}"),
-    67: ("PM_SORTED_BY_NOTHING", "Damaged", "sorted by a designated timestamp that is not there: feature flags {found:#x}"),
-    68: ("PM_TIMESTAMP", "Damaged", "the designated timestamp is column {found} of {expected}"),
-    69: ("PM_NAME", "Damaged", "a column's name reaches {found}, beyond its limit at {expected}"),
-    70: ("PM_BLOOM_COUNT", "Damaged", "{found} columns with Bloom filters, of {expected} columns"),
-    71: ("PM_BLOOM_COLUMN", "Damaged", "a Bloom filter of column {found}, of {expected} columns"),
-    72: ("PM_BLOOM_ORDER", "Damaged", "columns with Bloom filters do not ascend: {found} behind {expected}"),
-    73: ("PM_SIZE_BEYOND", "Damaged", "the committed size is {found}, {expected} bytes are there"),
-    74: ("PM_SIZE_SMALL", "Damaged", "the committed size is {found}, the least is {expected}"),
-    75: ("PM_FOOTER_LENGTH", "Damaged", "a footer of {found} bytes does not fit in {expected}"),
-    76: ("PM_FOOTER_SHORT", "Damaged", "a footer of {found} bytes, its parts need {expected}"),
-    77: ("PM_FOOTER_PLACE", "Damaged", "the footer begins at {found}, the header ends at {expected}"),
-    78: ("PM_FOOTER_SPARE", "Damaged", "a footer of {found} bytes, {expected} of them for what it says it has"),
-    79: ("PM_BLOCK", "Damaged", "a row group's block reaches {found}, beyond its limit at {expected}"),
-    80: ("PM_STATISTIC", "Damaged", "a statistic reaches {found}, its region ends at {expected}"),
-    81: ("PM_SCRATCHPAD_EMPTY", "Damaged", "a scratchpad without entries"),
-    82: ("PM_SCRATCHPAD_SIZE", "Damaged", "a scratchpad of {found} bytes, the limit is {expected}"),
-    83: ("PM_CHAIN", "Damaged", "no footer for a Parquet file of {expected} bytes"),
-    84: ("PM_ROWS", "Damaged", "the row groups have more than {expected} rows"),
-    85: ("PM_CODEC", "Damaged", "codec {found}, the last known one is {expected}"),
-    86: ("PM_REPETITION", "Damaged", "a field repetition of {found}, the last known one is {expected}"),
-    87: ("PM_SORTING_COLUMN", "Damaged", "sorted by column {found} of {expected}"),
-    88: ("PM_BLOCK_OFFSET", "Unsupported", "a row group's block at {found}, the limit is {expected}"),
-    89: ("PM_STATISTIC_LENGTH", "ParquetextError", "a statistic of {found} bytes, the limit is {expected}"),
-    90: ("PM_FILE_PATH", "Unsupported", "a column chunk lies in another file"),
-    91: ("PM_PREVIOUS", "Damaged", "the committed size before {expected} is {found}"),
-    92: ("PM_SLICES", "Damaged", "the sidecar's note for slices: {found}, expected {expected}"),
-    100: ("REFERENCE", "Damaged", "the reference to blocks that stand aside says {found}, expected {expected}"),
-    110: ("ENCODING", "Unsupported", "encoding {found} of values of type {expected} is not read"),
-    111: ("LEVEL", "Malformed", "a level of {found}, the highest one is {expected}"),
-    112: ("DICTIONARY_INDEX", "Malformed", "index {found} into a dictionary of {expected} values"),
-    113: ("BIT_WIDTH", "Malformed", "values of {found} bits, the most is {expected}"),
-    114: ("RUN_LENGTH", "Malformed", "a run of {found} values, the limit is {expected}"),
-    115: ("NO_DICTIONARY", "Malformed", "dictionary indices without a dictionary page before them"),
-    116: ("DELTA_HEADER", "Malformed", "a delta header that says {found}: a block is a multiple of 128 values, a miniblock of 32"),
-    117: ("DELTA_COUNT", "Malformed", "{found} deltas, the page has {expected} values"),
-    118: ("BYTE_ARRAY_LENGTH", "Malformed", "a byte array of {found} bytes, {expected} are left"),
-    119: ("PREFIX_LENGTH", "Malformed", "a prefix of {found} bytes of a value that has {expected}"),
-    120: ("LEVEL_ENCODING", "Unsupported", "levels in encoding {found} are not read"),
-    121: ("BOOLEAN", "Malformed", "a run of a boolean of {found}, the highest one is {expected}"),
-    122: ("STREAM_SIZE", "Malformed", "streams of {found} bytes in all, no multiple of a value's {expected}"),
-    125: ("VALUE_LENGTH", "Malformed", "a value of {found} bytes, the type has {expected}"),
-    130: ("PAGE_NUMBER", "Malformed", "a page header says -{found}, a number below {expected}"),
-    131: ("PAGE_HEADER_SIZE", "Malformed", "a page header does not end within {expected} bytes"),
-    132: ("PAGE_SIZE", "Malformed", "a page of {found} bytes, {expected} are left of its column chunk"),
-    133: ("PAGE_LEVELS", "Malformed", "levels of {found} bytes, the page has {expected}"),
-    160: ("TOO_WIDE", "Malformed", "a number of {found} bytes does not fit in {expected}"),
-    140: ("CHUNK_ENTRIES", "Malformed", "a page of {found} entries, the column chunk has {expected} left"),
-    141: ("CHUNK_ROWS", "Malformed", "a page of {found} rows, the row group has {expected} left"),
-    144: ("ROW_START", "Malformed", "a page that begins within a row, at repetition level {found}"),
-    145: ("LEVELS_CONTRADICT", "Malformed", "a definition level of {found} within a list, the least is {expected}"),
-    146: ("SECOND_DICTIONARY", "Malformed", "a second dictionary page in one column chunk"),
-    139: ("PAGE_INDEX", "Malformed", "a list of pages whose page {found} does not begin where the one before it ends, or has no rows"),
-    147: ("PAGE_TYPE", "Malformed", "a page of type {found} among data pages"),
-    148: ("ROW_TOO_LARGE", "Unsupported", "a row whose byte arrays take more than {expected} bytes"),
-    161: ("ALP_MODE", "Unsupported", "ALP values of kind {found} are not read"),
-    162: ("ALP_COUNT", "Malformed", "{found} ALP values, the page has {expected}"),
-    163: ("ALP_OFFSET", "Malformed", "an ALP vector at {found}, it must be at {expected}"),
-    164: ("ALP_NUMBER", "Malformed", "an ALP page says {found}, the limit is {expected}"),
-    134: ("LZ4_BLOCK", "Malformed", "an LZ4 block leads to {found} bytes, {expected} are there"),
-    150: ("UNWRITTEN_ENCODING", "Unsupported", "encoding {found} of values of type {expected} is not written"),
-    151: ("VALUE_OFFSET", "Malformed", "a value ends at {found}: before its start, or behind the {expected} bytes of all values"),
-    152: ("VALUES_SIZE", "Malformed", "values of {found} bytes, {expected} are needed"),
-    165: ("VECTOR_PACKING", "Unsupported", "vectors packed in mode {found}, only mode {expected} is read"),
-    166: ("VECTOR_SIZE", "Malformed", "vectors of 2^{found} values, they have 2^3 to 2^{expected}"),
-    167: ("VECTOR_COUNT", "Malformed", "vectors of {found} values in all, the page has {expected}"),
-    168: ("VECTOR_OFFSET", "Malformed", "a vector at {found}, what is before it ends at {expected}"),
-    169: ("EXCEPTION_COUNT", "Malformed", "{found} exceptions in a vector of {expected} values"),
-    170: ("EXCEPTION_POSITION", "Malformed", "an exception at position {found} of a vector of {expected} values"),
-    171: ("CODE_BITS", "Unsupported", "codes of {found} bits, only those of {expected} are read"),
-    172: ("SYMBOL_LENGTH", "Malformed", "a symbol of {found} bytes, it has 1 to {expected}"),
-    173: ("SYMBOL_CODE", "Malformed", "code {found}, there are {expected} symbols"),
-}
-TRUNCATED = 1
-VARINT_TOO_LONG = 2
-VARINT_OVERFLOW = 3
-BAD_TYPE = 4
-TOO_DEEP = 5
-COUNT_TOO_LARGE = 6
-FIELD_TYPE = 7
-FIELD_ID = 8
-NON_MINIMAL = 9
-TWO_EXTENSIONS = 10
-HAS_EXTENSION = 11
-FREE_FORM = 12
-STRAY_BYTES = 13
-CHECKSUM = 14
-BAD_OFFSET = 15
-BAD_CELL = 16
-UNKNOWN_LAYOUT = 17
-IRREGULAR = 18
-MISSING_FIELD = 19
-SCHEMA = 20
-TOO_LARGE = 21
-NO_MEMORY = 22
-IO = 23
-ARROW_SCHEMA = 24
-NOT_A_STRUCT = 25
-ENCRYPTED = 26
-BAD_ARGUMENT = 27
-NO_METADATA = 28
-MISMATCH = 29
-UNSUPPORTED_VALUE = 30
-BAD_VALUE = 31
-VERBATIM = 32
-OUT_OF_PROPORTION = 33
-COMPRESSED_TEXT = 34
-TOO_REGULAR = 35
-THRIFT_CHECKSUM = 40
-TOO_MANY = 41
-NO_THRIFT = 42
-NOT_PARQUET = 43
-PM_TRUNCATED = 64
-PM_REQUIRED_FEATURES = 65
-PM_EXTERNAL_BLOOMS = 66
-PM_SORTED_BY_NOTHING = 67
-PM_TIMESTAMP = 68
-PM_NAME = 69
-PM_BLOOM_COUNT = 70
-PM_BLOOM_COLUMN = 71
-PM_BLOOM_ORDER = 72
-PM_SIZE_BEYOND = 73
-PM_SIZE_SMALL = 74
-PM_FOOTER_LENGTH = 75
-PM_FOOTER_SHORT = 76
-PM_FOOTER_PLACE = 77
-PM_FOOTER_SPARE = 78
-PM_BLOCK = 79
-PM_STATISTIC = 80
-PM_SCRATCHPAD_EMPTY = 81
-PM_SCRATCHPAD_SIZE = 82
-PM_CHAIN = 83
-PM_ROWS = 84
-PM_CODEC = 85
-PM_REPETITION = 86
-PM_SORTING_COLUMN = 87
-PM_BLOCK_OFFSET = 88
-PM_STATISTIC_LENGTH = 89
-PM_FILE_PATH = 90
-PM_PREVIOUS = 91
-PM_SLICES = 92
-REFERENCE = 100
-ENCODING = 110
-LEVEL = 111
-DICTIONARY_INDEX = 112
-BIT_WIDTH = 113
-RUN_LENGTH = 114
-NO_DICTIONARY = 115
-DELTA_HEADER = 116
-DELTA_COUNT = 117
-BYTE_ARRAY_LENGTH = 118
-PREFIX_LENGTH = 119
-LEVEL_ENCODING = 120
-BOOLEAN = 121
-STREAM_SIZE = 122
-VALUE_LENGTH = 125
-PAGE_NUMBER = 130
-PAGE_HEADER_SIZE = 131
-PAGE_SIZE = 132
-PAGE_LEVELS = 133
-TOO_WIDE = 160
-CHUNK_ENTRIES = 140
-CHUNK_ROWS = 141
-ROW_START = 144
-LEVELS_CONTRADICT = 145
-SECOND_DICTIONARY = 146
-PAGE_INDEX = 139
-PAGE_TYPE = 147
-ROW_TOO_LARGE = 148
-ALP_MODE = 161
-ALP_COUNT = 162
-ALP_OFFSET = 163
-ALP_NUMBER = 164
-LZ4_BLOCK = 134
-UNWRITTEN_ENCODING = 150
-VALUE_OFFSET = 151
-VALUES_SIZE = 152
-VECTOR_PACKING = 165
-VECTOR_SIZE = 166
-VECTOR_COUNT = 167
-VECTOR_OFFSET = 168
-EXCEPTION_COUNT = 169
-EXCEPTION_POSITION = 170
-CODE_BITS = 171
-SYMBOL_LENGTH = 172
-SYMBOL_CODE = 173
+# Presence bits of the sizes and offsets without which the pages of a chunk cannot be found.
+PRESENT_PLACED = 31
+
+# code: (class of the error, message)
+ERRORS: dict[int, tuple[str, str]] = {}
+
+
+def _error(code: int, kind: str, message: str) -> int:
+    ERRORS[code] = kind, message
+    return code
+
+
+TRUNCATED = _error(1, "Malformed", "the input ends inside a value: needs {expected} bytes, {found} left")
+VARINT_TOO_LONG = _error(2, "Malformed", "a varint runs on past {expected} bytes")
+VARINT_OVERFLOW = _error(3, "Malformed", "a varint does not fit in {expected} bits")
+BAD_TYPE = _error(4, "Malformed", "unknown Thrift compact type {found}")
+TOO_DEEP = _error(5, "Malformed", "nested deeper than {expected} levels")
+COUNT_TOO_LARGE = _error(6, "Malformed", "a count claims {expected} items, the {found} bytes left cannot hold them")
+FIELD_TYPE = _error(7, "Malformed", "a field has Thrift type {found}, expected {expected}")
+FIELD_ID = _error(8, "Malformed", "a field id leaves the 16-bit range")
+NON_MINIMAL = _error(9, "Malformed", "an extension's length is not minimally encoded: {found} bytes where {expected} are enough")
+TWO_EXTENSIONS = _error(10, "Malformed", "a second extension; the first one is at {expected}")
+HAS_EXTENSION = _error(11, "Refused", "the struct has an extension already")
+FREE_FORM = _error(12, "Refused", "free-form extension bytes without a block trailer")
+STRAY_BYTES = _error(13, "Malformed", "{found} stray bytes behind the struct")
+CHECKSUM = _error(14, "Damaged", "checksum {found:#010x}, expected {expected:#010x}")
+BAD_OFFSET = _error(15, "Damaged", "an offset leads to {found}, outside of what may hold it ({expected} bytes)")
+BAD_CELL = _error(16, "Damaged", "a cell is not the one asked for: found {found}, expected {expected}")
+UNKNOWN_LAYOUT = _error(17, "Unsupported", "a footer form of unknown layout (version {found}, expected {expected})")
+IRREGULAR = _error(18, "Unsupported", "a row group has {found} column chunks, the schema {expected} leaves")
+MISSING_FIELD = _error(19, "Malformed", "required field {expected} is absent")
+SCHEMA = _error(20, "Malformed", "the schema tree does not add up: {found} elements, expected {expected}")
+TOO_LARGE = _error(21, "Unsupported", "{found} bytes, the limit is {expected}")
+NO_MEMORY = _error(22, "MemoryError", "out of memory: {expected} bytes")
+IO = _error(23, "OSError", "reading {expected} bytes failed (errno {found})")
+ARROW_SCHEMA = _error(24, "Malformed", "ARROW:schema is not a valid Arrow schema")
+NOT_A_STRUCT = _error(25, "Malformed", "not a whole Thrift struct")
+ENCRYPTED = _error(26, "Refused", "the footer is encrypted or signed")
+BAD_ARGUMENT = _error(27, "ParquetextError", "argument out of range: {found}, limit {expected}")
+NO_METADATA = _error(28, "Unsupported", "a column chunk has no metadata")
+MISMATCH = _error(29, "Unsupported", "does not match the schema: {found}, expected {expected}")
+UNSUPPORTED_VALUE = _error(30, "Unsupported", "a value that this form cannot carry: {found}, the limit is {expected}")
+BAD_VALUE = _error(31, "Damaged", "a value that its place does not allow: {found}, expected {expected}")
+VERBATIM = _error(32, "Unsupported", "a flat footer that only carries a Thrift footer: its structure is none that the tables can say")
+OUT_OF_PROPORTION = _error(33, "Unsupported", "its names and tables would take {found} bytes or more; for a footer of this size the limit is {expected}")
+COMPRESSED_TEXT = _error(34, "Unsupported", "{found} bytes that should be decompressed to {expected}: libzstd is not installed, or they are damaged")
+TOO_REGULAR = _error(35, "Unsupported", "a footer of {found} bytes, of which the packed form has so few that it would not be read: the limit is {expected}")
+THRIFT_CHECKSUM = _error(40, "Malformed", "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}")
+TOO_MANY = _error(41, "Unsupported", "{found} items, the limit is {expected}")
+NO_THRIFT = _error(42, "Refused", "a PAR3 file has no Thrift footer; parquetext.restore brings it back")
+NOT_PARQUET = _error(43, "Malformed", "not a Parquet file: neither PAR1 nor PAR3 and a footer are at its end")
+PM_TRUNCATED = _error(64, "Damaged", "the sidecar's header needs {expected} bytes, {found} are there")
+PM_REQUIRED_FEATURES = _error(65, "Unsupported", "the sidecar requires unknown features: flags {found:#x}")
+PM_EXTERNAL_BLOOMS = _error(66, "Damaged", "external Bloom filters without Bloom filters: feature flags {found:#x}")
+PM_SORTED_BY_NOTHING = _error(67, "Damaged", "sorted by a designated timestamp that is not there: feature flags {found:#x}")
+PM_TIMESTAMP = _error(68, "Damaged", "the designated timestamp is column {found} of {expected}")
+PM_NAME = _error(69, "Damaged", "a column's name reaches {found}, beyond its limit at {expected}")
+PM_BLOOM_COUNT = _error(70, "Damaged", "{found} columns with Bloom filters, of {expected} columns")
+PM_BLOOM_COLUMN = _error(71, "Damaged", "a Bloom filter of column {found}, of {expected} columns")
+PM_BLOOM_ORDER = _error(72, "Damaged", "columns with Bloom filters do not ascend: {found} behind {expected}")
+PM_SIZE_BEYOND = _error(73, "Damaged", "the committed size is {found}, {expected} bytes are there")
+PM_SIZE_SMALL = _error(74, "Damaged", "the committed size is {found}, the least is {expected}")
+PM_FOOTER_LENGTH = _error(75, "Damaged", "a footer of {found} bytes does not fit in {expected}")
+PM_FOOTER_SHORT = _error(76, "Damaged", "a footer of {found} bytes, its parts need {expected}")
+PM_FOOTER_PLACE = _error(77, "Damaged", "the footer begins at {found}, the header ends at {expected}")
+PM_FOOTER_SPARE = _error(78, "Damaged", "a footer of {found} bytes, {expected} of them for what it says it has")
+PM_BLOCK = _error(79, "Damaged", "a row group's block reaches {found}, beyond its limit at {expected}")
+PM_STATISTIC = _error(80, "Damaged", "a statistic reaches {found}, its region ends at {expected}")
+PM_SCRATCHPAD_EMPTY = _error(81, "Damaged", "a scratchpad without entries")
+PM_SCRATCHPAD_SIZE = _error(82, "Damaged", "a scratchpad of {found} bytes, the limit is {expected}")
+PM_CHAIN = _error(83, "Damaged", "no footer for a Parquet file of {expected} bytes")
+PM_ROWS = _error(84, "Damaged", "the row groups have more than {expected} rows")
+PM_CODEC = _error(85, "Damaged", "codec {found}, the last known one is {expected}")
+PM_REPETITION = _error(86, "Damaged", "a field repetition of {found}, the last known one is {expected}")
+PM_SORTING_COLUMN = _error(87, "Damaged", "sorted by column {found} of {expected}")
+PM_BLOCK_OFFSET = _error(88, "Unsupported", "a row group's block at {found}, the limit is {expected}")
+PM_STATISTIC_LENGTH = _error(89, "ParquetextError", "a statistic of {found} bytes, the limit is {expected}")
+PM_FILE_PATH = _error(90, "Unsupported", "a column chunk lies in another file")
+PM_PREVIOUS = _error(91, "Damaged", "the committed size before {expected} is {found}")
+PM_SLICES = _error(92, "Damaged", "the sidecar's note for slices: {found}, expected {expected}")
+REFERENCE = _error(100, "Damaged", "the reference to blocks that stand aside says {found}, expected {expected}")
+ENCODING = _error(110, "Unsupported", "encoding {found} of values of type {expected} is not read")
+LEVEL = _error(111, "Malformed", "a level of {found}, the highest one is {expected}")
+DICTIONARY_INDEX = _error(112, "Malformed", "index {found} into a dictionary of {expected} values")
+BIT_WIDTH = _error(113, "Malformed", "values of {found} bits, the most is {expected}")
+RUN_LENGTH = _error(114, "Malformed", "a run of {found} values, the limit is {expected}")
+NO_DICTIONARY = _error(115, "Malformed", "dictionary indices without a dictionary page before them")
+DELTA_HEADER = _error(116, "Malformed", "a delta header that says {found}: a block is a multiple of 128 values, a miniblock of 32")
+DELTA_COUNT = _error(117, "Malformed", "{found} deltas, the page has {expected} values")
+BYTE_ARRAY_LENGTH = _error(118, "Malformed", "a byte array of {found} bytes, {expected} are left")
+PREFIX_LENGTH = _error(119, "Malformed", "a prefix of {found} bytes of a value that has {expected}")
+LEVEL_ENCODING = _error(120, "Unsupported", "levels in encoding {found} are not read")
+BOOLEAN = _error(121, "Malformed", "a run of a boolean of {found}, the highest one is {expected}")
+STREAM_SIZE = _error(122, "Malformed", "streams of {found} bytes in all, no multiple of a value's {expected}")
+VALUE_LENGTH = _error(125, "Malformed", "a value of {found} bytes, the type has {expected}")
+PAGE_NUMBER = _error(130, "Malformed", "a page header says -{found}, a number below {expected}")
+PAGE_HEADER_SIZE = _error(131, "Malformed", "a page header does not end within {expected} bytes")
+PAGE_SIZE = _error(132, "Malformed", "a page of {found} bytes, {expected} are left of its column chunk")
+PAGE_LEVELS = _error(133, "Malformed", "levels of {found} bytes, the page has {expected}")
+TOO_WIDE = _error(160, "Malformed", "a number of {found} bytes does not fit in {expected}")
+CHUNK_ENTRIES = _error(140, "Malformed", "a page of {found} entries, the column chunk has {expected} left")
+CHUNK_ROWS = _error(141, "Malformed", "a page of {found} rows, the row group has {expected} left")
+ROW_START = _error(144, "Malformed", "a page that begins within a row, at repetition level {found}")
+LEVELS_CONTRADICT = _error(145, "Malformed", "a definition level of {found} within a list, the least is {expected}")
+SECOND_DICTIONARY = _error(146, "Malformed", "a second dictionary page in one column chunk")
+PAGE_INDEX = _error(139, "Malformed", "a list of pages whose page {found} does not begin where the one before it ends, or has no rows")
+PAGE_TYPE = _error(147, "Malformed", "a page of type {found} among data pages")
+ROW_TOO_LARGE = _error(148, "Unsupported", "a row whose byte arrays take more than {expected} bytes")
+ALP_MODE = _error(161, "Unsupported", "ALP values of kind {found} are not read")
+ALP_COUNT = _error(162, "Malformed", "{found} ALP values, the page has {expected}")
+ALP_OFFSET = _error(163, "Malformed", "an ALP vector at {found}, it must be at {expected}")
+ALP_NUMBER = _error(164, "Malformed", "an ALP page says {found}, the limit is {expected}")
+LZ4_BLOCK = _error(134, "Malformed", "an LZ4 block leads to {found} bytes, {expected} are there")
+UNWRITTEN_ENCODING = _error(150, "Unsupported", "encoding {found} of values of type {expected} is not written")
+VALUE_OFFSET = _error(151, "Malformed", "a value ends at {found}: before its start, or behind the {expected} bytes of all values")
+VALUES_SIZE = _error(152, "Malformed", "values of {found} bytes, {expected} are needed")
+VECTOR_PACKING = _error(165, "Unsupported", "vectors packed in mode {found}, only mode {expected} is read")
+VECTOR_SIZE = _error(166, "Malformed", "vectors of 2^{found} values, they have 2^3 to 2^{expected}")
+VECTOR_COUNT = _error(167, "Malformed", "vectors of {found} values in all, the page has {expected}")
+VECTOR_OFFSET = _error(168, "Malformed", "a vector at {found}, what is before it ends at {expected}")
+EXCEPTION_COUNT = _error(169, "Malformed", "{found} exceptions in a vector of {expected} values")
+EXCEPTION_POSITION = _error(170, "Malformed", "an exception at position {found} of a vector of {expected} values")
+CODE_BITS = _error(171, "Unsupported", "codes of {found} bits, only those of {expected} are read")
+SYMBOL_LENGTH = _error(172, "Malformed", "a symbol of {found} bytes, it has 1 to {expected}")
+SYMBOL_CODE = _error(173, "Malformed", "code {found}, there are {expected} symbols")
 
 # Parquet's enums and unions: their members' names by number.
 NAMES_OF_TYPE = {0: "BOOLEAN", 1: "INT32", 2: "INT64", 3: "INT96", 4: "FLOAT", 5: "DOUBLE", 6: "BYTE_ARRAY", 7: "FIXED_LEN_BYTE_ARRAY"}

@@ -24,7 +24,6 @@ OTHER_MEANINGS = {
     ("kernels.py", "modular"): "a kernel module",
     ("kernels.py", "packed"): "a kernel module",
     ("kernels.py", "thrift"): "a kernel module",
-    ("_pure/encode_runs.py", "packed"): "a kind of runs",
     ("extension.py", "thrift"): "a marker",
     ("cli/choices.py", "arrow"): "a format of schemas",
     ("cli/choices.py", "thrift"): "a marker",

@@ -44,6 +44,16 @@ JAVA_STRUCTS = (
     "PageEncodingStats", "ColumnIndex", "OffsetIndex", "PageLocation",
 )  # fmt: skip
 JAVA_TABLES = "RowGroup", "ColumnChunk", "OwnChunk", "ColumnMetadata", "BloomFilterInfo", "Statistics", "KeyValue"
+PLACED = "METADATA", "NUM_VALUES", "TOTAL_UNCOMPRESSED_SIZE", "TOTAL_COMPRESSED_SIZE", "DATA_PAGE_OFFSET"
+PYTHON_ERRORS = """# code: (class of the error, message)
+ERRORS: dict[int, tuple[str, str]] = {}
+
+
+def _error(code: int, kind: str, message: str) -> int:
+    ERRORS[code] = kind, message
+    return code
+
+"""
 NOTICE = "Generated from csrc/tables/wire.toml by csrc/tables/generate.py. Do not edit."
 
 
@@ -253,12 +263,12 @@ def python_wire(table: dict) -> str:
     lines += [f"{name} = {value:#x}" if value >= 1 << 16 else f"{name} = {value}" for name, value in constants(table)]
     lines.append("")
     lines += [f'UUID_{name} = UUID("{text}")' for name, text in table["uuids"].items()]
-    lines += ["", "# code: (name, class of the error, message)", "ERRORS = {"]
+    lines += ["", "# Presence bits of the sizes and offsets without which the pages of a chunk cannot be found."]
+    lines += [f"PRESENT_PLACED = {sum(1 << table['present'][name] for name in PLACED)}"]
+    lines += ["", PYTHON_ERRORS]
     lines += [
-        f'    {code}: ("{name}", "{kind}", "{message}"),' for name, (code, kind, message) in table["errors"].items()
+        f'{name} = _error({code}, "{kind}", "{message}")' for name, (code, kind, message) in table["errors"].items()
     ]
-    lines += ["}"]
-    lines += [f"{name} = {code}" for name, (code, _, _) in table["errors"].items()]
     lines += ["", "# Parquet's enums and unions: their members' names by number."]
     for enum in table["enums"]:
         size = len(table["enums"][enum]["prefix"]) + 1

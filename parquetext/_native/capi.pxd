@@ -32,7 +32,6 @@ cdef extern from "parquetext_internal.h" nogil:
     size_t pqx_varint_put_many(const uint64_t *values, size_t count, int zigzag, uint8_t *out)
 
     uint32_t pqx_crc32(uint32_t crc, const uint8_t *data, size_t size)
-    uint32_t pqx_crc32_combine(uint32_t crc_a, uint32_t crc_b, uint64_t length_b)
     const char *pqx_crc32_implementation(size_t index)
     uint32_t pqx_crc32_with(size_t index, uint32_t crc, const uint8_t *data, size_t size)
     uint64_t pqx_xxh64(const uint8_t *data, size_t size, uint64_t seed)

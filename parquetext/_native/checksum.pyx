@@ -4,9 +4,9 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-from .capi cimport pqx_crc32, pqx_crc32_combine, pqx_crc32_implementation, pqx_crc32_with, pqx_xxh64
+from .capi cimport pqx_crc32, pqx_crc32_implementation, pqx_crc32_with, pqx_xxh64
 
-__all__ = ["crc32", "crc32_combine", "crc32_implementations", "crc32_with", "xxh64"]
+__all__ = ["crc32", "crc32_implementations", "crc32_with", "xxh64"]
 
 cdef extern from "Python.h":
     enum:
@@ -73,11 +73,6 @@ def crc32_with(name, data, uint32_t crc=0):
         with nogil:
             crc = pqx_crc32_with(which, crc, &view[0], size)
     return crc
-
-
-def crc32_combine(uint32_t crc_a, uint32_t crc_b, uint64_t length_b):
-    """Return the CRC-32 of A + B, given those of A and B and B's length in bytes. O(log length)."""
-    return pqx_crc32_combine(crc_a, crc_b, length_b)
 
 
 def xxh64(data, uint64_t seed=0):

@@ -9,16 +9,8 @@ from ..errors import wire_error
 
 from .capi cimport pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_error
 
-__all__ = [
-    "Placement",
-    "SchemaIndex",
-    "hash_of",
-    "pack",
-    "read_root",
-    "statistics_directory",
-    "verify_array",
-    "verify_struct",
-]
+__all__ = ["Placement", "SchemaIndex", "hash_of", "pack", "read_root", "statistics_directory", "verify_array",
+           "verify_struct"]
 
 cdef extern from "modular/modular.h" nogil:
     ctypedef struct pqx_modular_array:

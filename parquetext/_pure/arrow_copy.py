@@ -12,8 +12,6 @@ from typing import Any
 from .. import wire
 from ..errors import wire_error
 
-__all__ = ["build", "copy_piece"]
-
 
 class Kind(IntEnum):
     """The content of a slot. A scalar's number is its size in bytes; a union's tag is in the slot before it."""

@@ -7,10 +7,8 @@ import re
 
 from .. import wire
 from ..errors import wire_error
-from .arrow_copy import INT32_MAX, Slot, Source, broken, build, copy_piece
+from .arrow_copy import INT32_MAX, Slot, Source, broken, copy_piece
 from .records import checked
-
-__all__ = ["Schema", "build", "parse"]
 
 BLOCK_TEXT, BLOCK_BYTES = 4096, 3072
 CONTINUATION = 0xFFFFFFFF

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from .. import wire
 
-__all__ = ["Leaf", "usable_bounds"]
-
 UNDEFINED, SIGNED, UNSIGNED, FLOAT16, LITTLE_ENDIAN = range(5)  # sort orders
 
 FLOAT_FORMATS = {wire.PHYSICAL_FLOAT: "<f", wire.PHYSICAL_DOUBLE: "<d", wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY: "<e"}

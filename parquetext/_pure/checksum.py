@@ -15,9 +15,8 @@ except ImportError:
 
 from .varint import unsigned
 
-__all__ = ["crc32", "crc32_combine", "crc32_implementations", "crc32_with", "xxh64"]
+__all__ = ["crc32", "crc32_implementations", "crc32_with", "xxh64"]
 
-POLYNOMIAL = 0xEDB88320  # reflected: bit i is the coefficient of x^(31 - i)
 PRIMES = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5)
 MASK = (1 << 64) - 1
 
@@ -44,30 +43,6 @@ def crc32_with(name: str, data, crc: int = 0) -> int:
     if name not in crc32_implementations():
         raise ValueError(f"no CRC-32 routine {name!r} here; there is {', '.join(crc32_implementations())}")
     return crc32(data, crc)
-
-
-def crc32_combine(crc_a: int, crc_b: int, length_b: int) -> int:
-    """Return the CRC-32 of A + B, given those of A and B and B's length in bytes. O(log length)."""
-    shifted, square, length = unsigned(crc_a, 32), _X_TO_8, unsigned(length_b, 64)
-    while length:
-        if length & 1:
-            shifted = _multiply(shifted, square)
-        square = _multiply(square, square)
-        length >>= 1
-    return shifted ^ unsigned(crc_b, 32)
-
-
-def _multiply(a: int, b: int) -> int:
-    """Return the product of two reflected polynomials modulo CRC-32's polynomial."""
-    product = 0
-    for bit in range(31, -1, -1):
-        if a >> bit & 1:
-            product ^= b
-        b = b >> 1 ^ (POLYNOMIAL if b & 1 else 0)
-    return product
-
-
-_X_TO_8 = 1 << (31 - 8)
 
 
 def xxh64(data, seed: int = 0) -> int:

@@ -11,8 +11,6 @@ from .column_page import Leaf, OpenPage
 from .encoding_runs import pack_booleans
 from .ranges import Ranges
 
-__all__ = ["Forgotten", "Found", "Output"]
-
 
 class Output:
     """Decoded entries: their levels, and their values in slots.

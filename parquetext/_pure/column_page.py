@@ -12,8 +12,6 @@ from ..errors import ParquetextError, wire_error
 from . import encoding
 from .page import level_parts
 
-__all__ = ["GivenPage", "Leaf", "OpenPage", "placed"]
-
 
 class Leaf(NamedTuple):
     """The type and the levels of a column's leaf."""

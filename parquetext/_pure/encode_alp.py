@@ -10,8 +10,6 @@ from typing import NamedTuple
 from .encode_runs import packed
 from .encoding_alp import HEADER, Kind
 
-__all__ = ["encode_alp"]
-
 SAMPLED_VECTORS, SAMPLED_VALUES = 8, 256
 CANDIDATES = 5
 POSITION_BITS = 16

@@ -6,8 +6,6 @@ import heapq
 from collections import Counter
 from collections.abc import Iterator
 
-__all__ = ["ESCAPE", "LONGEST", "coded", "symbols_of"]
-
 ESCAPE = MOST_SYMBOLS = 255
 LONGEST = 8
 PREFIX = 3  # bytes by which symbols are ordered first

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from .varint import encode as varint
 
-__all__ = ["bit_runs", "deltas", "msb_first", "packed", "runs"]
-
 MOST_GROUPS = 512
 
 

@@ -10,8 +10,6 @@ from .. import wire
 from ..errors import wire_error
 from .encoding_runs import unpack
 
-__all__ = ["HEADER", "KINDS", "Kind", "decode_alp"]
-
 HEADER = struct.Struct("<BBBI")  # mode, integer encoding, log2 of the vector size, number of values
 SIZES = 3, 15
 OFFSET = 4

@@ -11,8 +11,6 @@ from .. import wire
 from ..errors import wire_error
 from .encoding_delta import Deltas
 
-__all__ = ["BINARY", "binary_parts", "decode_binary", "decode_prefixed_fixed", "join_parts"]
-
 MOST_BYTES = 0x7FFFFFFF  # the largest offset of 32 bits
 LENGTH_PREFIX = 4
 

@@ -10,8 +10,6 @@ from ..errors import Malformed, wire_error
 from .encoding_runs import unpack
 from .varint import decode32, decode64, zigzag_decode
 
-__all__ = ["Deltas"]
-
 BATCH = 1 << 16
 WIDEST = 64  # for INT32 too, because some writers compute differences in 64 bits
 

@@ -8,8 +8,6 @@ from .. import wire
 from ..errors import wire_error
 from .varint import decode32
 
-__all__ = ["Runs", "pack_booleans"]
-
 
 def unpack(data: memoryview, bit: int, width: int, count: int) -> list[int]:
     """Unpack `count` values of `width` bits, at least 1, least significant bit first; the first one is at bit `bit`."""

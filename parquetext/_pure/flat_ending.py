@@ -10,8 +10,6 @@ from .flat_names import tag_of
 from .flat_residue import Residue
 from .flat_tables import Payload, Table
 
-__all__ = ["Ending"]
-
 MOST_AT_ONCE = 4096  # upper limit of the bytes that a reader should read at once
 HAS_CREATED_BY, HAS_KEY_VALUES, HAS_COLUMN_ORDERS, IS_VERBATIM, IS_COMPACT = 1, 2, 4, 8, 16  # flags in the tail block
 

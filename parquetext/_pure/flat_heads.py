@@ -10,8 +10,6 @@ from . import varint
 from .flat_cells import Cell, Counts
 from .flat_names import GROUP
 
-__all__ = ["PART_TABLES", "TABLES_AT", "Head", "heads_end", "read_head", "read_list"]
-
 HEADS, TABLES_AT = 16, 20  # in COLUMN and NODE cells: the word with the heads' offset; the begin of the tables
 PART_LIST, PART_TABLES = 20, 24  # the same in parts above 0, and their list
 _WRAP = 2**32

@@ -18,21 +18,6 @@ from .scan_chunk import METADATA_FIELDS, fields_of
 from .thrift import INTEGERS, Walk
 from .thrift_write import binary, integer, struct, struct_list
 
-__all__ = [
-    "CHUNK",
-    "FOOTER",
-    "ROW_GROUP",
-    "Broken",
-    "Residues",
-    "Skeletons",
-    "chunk_fields",
-    "column_orders",
-    "fits",
-    "group_fields",
-    "rebuild",
-    "residue_of",
-]
-
 LONGEST_RUN = 0x80  # lower operations are runs
 LONGEST_VARINT = 10
 LAST_TYPE = wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY  # all other types count as one physical type

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import wire
 from ..errors import ParquetextError
-from . import arrow_schema, varint
+from . import arrow_copy, varint
 from .flat_ending import HAS_COLUMN_ORDERS
 from .flat_pool import pool_position
 from .flat_schema import Struct
@@ -63,7 +63,7 @@ class Slicer:
             return b""
         pieces = self.pieces(root.children)
         try:
-            return arrow_schema.build(pieces, [part.entry.path for part in root.children], keep)
+            return arrow_copy.build(pieces, [part.entry.path for part in root.children], keep)
         except ParquetextError:
             return b""
 

@@ -15,8 +15,6 @@ from .flat_residue import SAME, SAME_SKELETON, Broken, chunk_fields, column_orde
 from .records import checked
 from .thrift_write import binary, integer, path_list
 
-__all__ = ["Memory", "chunk_structs", "to_thrift"]
-
 NOT_A_NUMBER = 256  # replaces the operation in errors if a record's number is damaged
 
 

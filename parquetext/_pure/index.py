@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
+from .flat_names import GROUP
 from .flat_thrift import Memory
 from .index_read import Reader
-from .index_shape import GROUP
 from .index_write import write
 from .name_table import Node
 from .scan import scan

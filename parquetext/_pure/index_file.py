@@ -13,8 +13,6 @@ from .scan import IN_LISTED_STRUCT, ROW_GROUP_FIELDS
 from .scan_chunk import ChunkReader, fields_of
 from .tail_block import TailBlockPayload
 
-__all__ = ["IndexFile", "Range", "read_row_group", "read_sorting_columns"]
-
 FOOTER_LIMIT = 0xFFFFFFFF
 GAP, SPAN = 2048, 65536  # a gap up to this size is read along, because another read costs more; limit of one read
 

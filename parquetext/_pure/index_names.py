@@ -9,8 +9,6 @@ from .checksum import crc32
 from .flat_names import GROUP
 from .flat_schema import Elements
 
-__all__ = ["bucket_of", "name_entries", "signed"]
-
 
 def name_entries(elements: Elements) -> list[tuple[int, int]]:
     """Return (hash, id) for the names and the field ids of all leaves, and of all nodes except the root."""

@@ -13,17 +13,15 @@ from . import flat_names
 from .bounds import Leaf
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
 from .flat_ending import HAS_CREATED_BY
-from .flat_names import limit_of
+from .flat_names import GROUP, limit_of
 from .index_file import IndexFile, Range, read_row_group, read_sorting_columns
-from .index_shape import GROUP, Numbers
+from .index_shape import Numbers
 from .index_slice import slice_index
 from .name_table import CellReader, NameTable
 from .records import ABSENT, Records, checked
 from .scan import ELEMENT_FIELDS, ELEMENT_MEMBERS, IN_LISTED_STRUCT, KEY_VALUE_FIELDS, NO_FIELD_ID, ROW_GROUP_MEMBERS
 from .scan_chunk import ChunkReader
 from .schema import sort_order
-
-__all__ = ["Entry", "Reader"]
 
 
 class Entry(NamedTuple):

@@ -6,9 +6,7 @@ import struct
 from typing import NamedTuple
 
 from .. import wire
-from .flat_names import GROUP, bucket_count, listed_count
-
-__all__ = ["GROUP", "TAIL", "Numbers", "Shape"]
+from .flat_names import bucket_count, listed_count
 
 TAIL = struct.Struct("<6IiqIII4B")  # start of a tail block
 RECORD = struct.Struct("<3I")  # layout version, bytes of the tail block, its checksum

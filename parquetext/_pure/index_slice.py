@@ -11,8 +11,6 @@ from .records import Records
 from .scan import ELEMENT_MEMBERS, KEY_VALUE_MEMBERS, ROW_GROUP_MEMBERS, ScanArrays
 from .slice import Real, Slicer, slice_with
 
-__all__ = ["slice_index"]
-
 RANGES = {"element": ("bytes", "name", "logical_type"), "pair": ("bytes", "key", "value")}
 
 

@@ -14,8 +14,6 @@ from .flat_schema import Elements
 from .index_names import bucket_of, name_entries, signed
 from .index_shape import MOST, TAIL, Shape, parts_of
 
-__all__ = ["write"]
-
 PAYLOAD_LIMIT = 0x7FFFFFFF
 
 

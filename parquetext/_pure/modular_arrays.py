@@ -9,8 +9,6 @@ from ..errors import wire_error
 from . import varint
 from .thrift import Walk
 
-__all__ = ["EncodedArray", "bits_at", "bytes_of", "integer_at", "pack", "read_array", "struct_fields"]
-
 NUM_VALUES, VALUES, ENCODING, PRESENCE = 1, 2, 3, 4  # fields of EncodedArray
 BITSET, PRESENT_INDEX = 0, 1
 MOST_BITS, MOST_POSITION_BITS = 64, 32

@@ -9,8 +9,6 @@ from ..errors import wire_error
 from . import varint
 from .modular_arrays import EncodedArray, read_array, required, signed, struct_fields
 
-__all__ = ["Placement", "statistics_directory"]
-
 (
     DATA_PAGES,
     FIRST_DICTIONARIES,

@@ -6,8 +6,6 @@ from .. import wire
 from ..errors import wire_error
 from .modular_arrays import WRAP, EncodedArray, read_array, required, struct_fields
 
-__all__ = ["SchemaIndex", "hash_of"]
-
 TABLE, DISCRIMINATOR_BITS, ORDINAL_BITS, OFFSETS, LEAVES, PARENTS, NON_ASCII = range(1, 8)  # fields of the module
 TYPES = {
     TABLE: wire.TYPE_STRUCT,

@@ -7,8 +7,6 @@ from ..errors import wire_error
 from .modular_arrays import WRAP, integer_at, required, struct_fields
 from .thrift import Walk
 
-__all__ = ["read_root"]
-
 VERSION, ROW_GROUPS, COLUMNS, ROWS, MODULES = 1, 2, 3, 4, 5  # fields of ModularFooter
 KIND, LOCATION = 1, 2  # of an entry of the list of modules
 OFFSET, LENGTH = 1, 2  # of a location

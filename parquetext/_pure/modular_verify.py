@@ -9,8 +9,6 @@ from ..errors import wire_error
 from .modular_arrays import EncodedArray, bits_at, bytes_of
 from .thrift import Walk
 
-__all__ = ["verify_array", "verify_struct"]
-
 
 def verify_array(data, at: int, *, is_text: bool = False) -> None:
     """Check that the array at ``data[at]`` has just the bytes it needs, zeros between them, and ascending positions.

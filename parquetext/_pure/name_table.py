@@ -13,8 +13,6 @@ from ..errors import wire_error
 from .flat_names import GROUP, dotted, hash_field_id, hash_path, tag_of
 from .records import checked
 
-__all__ = ["CellReader", "NameTable", "Node"]
-
 
 class NameTable:
     """Decide when lookups of a reader take too long, and provide a table of all names for this case.

@@ -6,8 +6,6 @@ from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import varint
 
-__all__ = ["Content"]
-
 
 class Content:
     """A checked position in the bytes of a cell.

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from .. import wire
 from ..errors import ParquetextError
+from .flat_names import listed_count
 from .index_file import Range
 from .packed_content import Content
 from .packed_layout import (
@@ -26,8 +27,6 @@ from .packed_layout import (
     seed_of,
 )
 from .tail_block import TailBlockPayload
-
-__all__ = ["PackedFile"]
 
 ALL_FLAGS = 7
 DIRECTORIES_AT_ONCE = 8192  # bytes
@@ -75,7 +74,8 @@ class PackedFile(TailBlockPayload):
             expected, found = layout.cells_of(kind), self.areas[kind].cells if kind in self.areas else 0
             if expected is not None and found != expected:
                 raise self.fail(wire.BAD_CELL, tail + 49, expected, found)
-        self.listed = list(struct.iter_unpack("<II", block[layout.names_at : layout.names_at + 8 * layout.listed]))
+        names = block[layout.names_at : layout.names_at + 8 * listed_count(layout.names)]
+        self.listed = list(struct.iter_unpack("<II", names))
         self.tail = tail
         self.directories = min((area.directory for area in self.areas.values()), default=tail)
 

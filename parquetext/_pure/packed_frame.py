@@ -10,8 +10,6 @@ from .checksum import crc32
 from .extension import MARKERS
 from .thrift import fields
 
-__all__ = ["GROUPS", "KEY_VALUES", "LITERAL", "SCHEMA", "frame_of"]
-
 LITERAL, SCHEMA, GROUPS, KEY_VALUES, END = range(5)
 LISTS = {
     wire.FILE_META_DATA_SCHEMA: SCHEMA,

@@ -9,8 +9,6 @@ from .. import wire
 from .flat_names import bucket_count, listed_count
 from .index_shape import RECORD
 
-__all__ = ["AREA", "RECORD", "TAIL", "Area", "Layout", "seed_of"]
-
 TAIL = struct.Struct("<6IiqIIHHBBH")  # start of a tail block
 AREA = struct.Struct("<4I")
 LAYOUT_VERSION = wire.PACKED_LAYOUT_VERSION
@@ -68,21 +66,13 @@ class Layout(NamedTuple):
     zero: int
 
     @property
-    def listed(self) -> int:
-        return listed_count(self.names)
-
-    @property
-    def buckets(self) -> int:
-        return bucket_count(self.names)
-
-    @property
     def names_at(self) -> int:
         """Return where the tail block lists names."""
         return TAIL.size + self.areas * AREA.size
 
     @property
     def tail_bytes(self) -> int:
-        return self.names_at + 8 * self.listed + RECORD.size
+        return self.names_at + 8 * listed_count(self.names) + RECORD.size
 
     @property
     def tiles_below(self) -> int:
@@ -102,6 +92,6 @@ class Layout(NamedTuple):
             TEXTS: tiles,
             LONG_TEXTS: tiles,
             PAIRS: self.key_values,
-            NAMES: self.buckets,
+            NAMES: bucket_count(self.names),
             FRAME: 1,
         }.get(kind)

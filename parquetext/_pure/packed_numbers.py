@@ -9,8 +9,6 @@ from .. import wire
 from . import varint
 from .packed_content import Content
 
-__all__ = ["Table", "encode", "pack", "signed", "unpack"]
-
 ZERO, MOST_BITS, CONSTANT = wire.TABLE_ZERO, wire.TABLE_MOST_BITS, wire.TABLE_CONSTANT
 COLUMNS, SHARED = wire.TABLE_COLUMNS, wire.TABLE_SHARED
 DELTA = wire.TABLE_DELTA

@@ -11,10 +11,10 @@ from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import flat_names
 from .flat_ending import HAS_CREATED_BY
+from .flat_names import GROUP
 from .index_file import Range, read_row_group
 from .index_read import Entry
 from .index_read import Reader as IndexReader
-from .index_shape import GROUP
 from .name_table import NameTable
 from .packed_content import Content
 from .packed_file import PackedFile
@@ -40,8 +40,6 @@ from .packed_tile import Part, Tile
 from .packed_words import Words, decompress
 from .records import checked
 from .scan import KEY_VALUE_FIELDS
-
-__all__ = ["Reader"]
 
 UUID_BYTES = 16
 OTHER_RANGES = [f"{name}_{part}" for name in ("chunk", "metadata", "statistics") for part in ("offset", "length")]
@@ -79,14 +77,8 @@ class Reader(IndexReader):
 
     Parameters
     ----------
-    source : (int, int) or object
-        A file descriptor and the file's size, or an object with `size` and `read(offset, length) -> bytes`.
-    payload, length : int
-        The position of the payload in the source.
-    known : bytes-like
-        Bytes of the source that have been read already; any number.
-    known_end : int, optional
-        The position of their end in the source; by default the source's end.
+    source, payload, length, known, known_end
+        As for the flat form's `Reader`.
     """
 
     def __init__(self, source, payload: int, length: int, known, known_end: int | None = None):
@@ -294,7 +286,7 @@ class Reader(IndexReader):
     # ---- names
 
     def _candidates(self, hash: int):
-        file, buckets = self.file, self.file.layout.buckets
+        file, buckets = self.file, flat_names.bucket_count(self.file.layout.names)
         if not buckets:
             yield self._placed(file.tail + file.layout.names_at, file.listed), True
         for step in range(buckets):

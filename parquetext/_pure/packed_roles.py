@@ -20,8 +20,6 @@ from .packed_template import (
     write_operations,
 )
 
-__all__ = ["Book", "Chain", "Role", "make_book"]
-
 ALONE, SAME = wire.PREDICTOR_ALONE, wire.PREDICTOR_SAME
 DIFFERENCE, CHAINED = wire.PREDICTOR_DIFFERENCE, wire.PREDICTOR_CHAINED
 MOST_PREDICTOR = (CHAINED, DIFFERENCE, SAME)  # of the areas

@@ -10,8 +10,6 @@ from .packed_template import BOUND, PLACED, RAW, WORDS, Operation, StructParser,
 from .packed_tile import Chunk, write_numbers, write_templates
 from .packed_words import write_words
 
-__all__ = ["Structs"]
-
 MOST_TEMPLATES = 64
 MOST_OPERATIONS = 255
 MOST_ROLES = 254  # and that of structs that stay verbatim

@@ -11,17 +11,6 @@ from .packed_content import Content
 from .thrift import BOOLEANS, Walk
 from .thrift_write import path_list
 
-__all__ = [
-    "Operation",
-    "Parsed",
-    "StructParser",
-    "before_columns",
-    "emit",
-    "pieces_of",
-    "read_operations",
-    "write_operations",
-]
-
 LITERAL, INTEGER, PATH, COLUMNS = wire.STEP_LITERAL, wire.STEP_INTEGER, wire.STEP_PATH, wire.STEP_COLUMNS
 TEXT, RAW = wire.STEP_TEXT, wire.STEP_RAW
 LITTLE, BIG, FLOAT, DOUBLE = wire.STEP_LITTLE, wire.STEP_BIG, wire.STEP_FLOAT, wire.STEP_DOUBLE

@@ -14,8 +14,6 @@ from .packed_layout import FRAME, NAMES, ORDER
 from .packed_read import Reader
 from .packed_template import emit
 
-__all__ = ["to_thrift", "verify"]
-
 
 def to_thrift(reader: Reader) -> bytes:
     """Return the Thrift FileMetaData from which a payload was written, byte for byte, without its extension.

@@ -13,8 +13,6 @@ from .packed_roles import ALONE, CHAINED, DIFFERENCE, NO_ROLE, SAME, Book
 from .packed_template import BOUND, HAVE_NO_ROLE, PLACED, WORDS, Operation, pieces_of
 from .packed_words import Words
 
-__all__ = ["Chunk", "Tile", "write_numbers", "write_templates"]
-
 ONE, BY_COLUMN, BY_CHUNK = wire.TEMPLATES_ONE, wire.TEMPLATES_BY_COLUMN, wire.TEMPLATES_BY_STRUCT
 
 Values = dict[int, Any]  # by role

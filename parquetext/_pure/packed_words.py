@@ -14,8 +14,6 @@ from .packed_numbers import Table
 from .packed_roles import SAME, Book
 from .packed_template import WORDS
 
-__all__ = ["Words", "write_words"]
-
 RAW, ALPHABET, ZSTD = wire.WORDS_RAW, wire.WORDS_ALPHABET, wire.WORDS_ZSTD
 MOST_SYMBOLS = 128
 LONG, HOT = wire.WORDS_LONG, wire.WORDS_HOT  # a longer text has only its first HOT bytes in the tile's first cell

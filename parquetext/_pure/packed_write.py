@@ -12,7 +12,7 @@ from . import packed_numbers as numbers
 from . import varint
 from .checksum import crc32
 from .flat_ending import HAS_COLUMN_ORDERS, HAS_CREATED_BY, HAS_KEY_VALUES
-from .flat_names import check_paths, fill_buckets, tag_of
+from .flat_names import bucket_count, check_paths, fill_buckets, listed_count, tag_of
 from .flat_names import limit_of as flat_limit_of
 from .flat_schema import Elements
 from .index_names import bucket_of, name_entries, signed
@@ -52,8 +52,6 @@ from .packed_template import BOUND, StructParser
 from .packed_template import PLACED as PLACED_ROLES
 from .packed_tile import write_numbers, write_templates
 from .packed_words import LEAST_COMPRESSED, write_words
-
-__all__ = ["write"]
 
 Compress = Callable[[bytes], bytes]
 AS_IT_IS, COMPRESSED = range(2)  # of a key-value pair
@@ -213,11 +211,11 @@ class _Writer:
             len(ORDER),
             0,
         )
-        if layout.buckets:
+        if bucket_count(layout.names):
             self.contents[NAMES] = [bucket_of(*numbered) for numbered in enumerate(fill_buckets(names))]
         payload, areas = self.lay_out()
         tail = TAIL.pack(*layout) + b"".join(AREA.pack(*area) for area in areas)
-        tail += b"".join(struct.pack("<II", tag_of(hash), id) for hash, id in names[: layout.listed])
+        tail += b"".join(struct.pack("<II", tag_of(hash), id) for hash, id in names[: listed_count(layout.names)])
         tail += struct.pack("<II", LAYOUT_VERSION, layout.tail_bytes)
         size = len(payload) + layout.tail_bytes
         if size > PAYLOAD_LIMIT:

@@ -9,8 +9,6 @@ from typing import Any
 from .. import wire
 from .flat_names import GROUP
 
-__all__ = ["Part", "projected"]
-
 
 @dataclass
 class Part:

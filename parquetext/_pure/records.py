@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from .. import wire
 from ..errors import wire_error
 
-__all__ = ["Records", "checked", "members"]
-
 ABSENT = {"q": -1, "i": -1, "I": 0, "B": 0}
 
 

@@ -8,8 +8,6 @@ from .. import wire
 from . import varint
 from .thrift import BOOLEANS, Walk
 
-__all__ = ["ChunkReader"]
-
 LARGEST_IN_MASK = 31
 
 RANGES = (wire.TYPE_BINARY, wire.TYPE_LIST, wire.TYPE_STRUCT)  # their members are an offset and a length

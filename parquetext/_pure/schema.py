@@ -10,8 +10,6 @@ from . import thrift
 from .bounds import FLOAT16, LITTLE_ENDIAN, SIGNED, UNDEFINED, UNSIGNED
 from .records import Records
 
-__all__ = ["build_tree"]
-
 DEEPEST = 255  # the highest level that a record can store
 IS_SIGNED = 2  # field of the logical type INTEGER
 

@@ -8,8 +8,6 @@ from .. import wire
 from ..errors import wire_error
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
 
-__all__ = ["chunk_fields", "range_start"]
-
 # Bit of the sidecar: the Parquet encodings that it represents.
 ENCODINGS = {
     1: (wire.ENCODING_PLAIN,),

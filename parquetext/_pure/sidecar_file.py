@@ -16,8 +16,6 @@ from ..errors import ParquetextError, wire_error
 from .sidecar_footer import Footer
 from .sidecar_read import Reader
 
-__all__ = ["map_file", "open_untouched", "release_mappings"]
-
 SIZE_BYTES = 8
 NOTE_HEAD = 8
 # Positions of our notes at a sidecar's end: the note of its file, optionally followed by the note with checksums.

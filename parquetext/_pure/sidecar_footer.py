@@ -8,8 +8,6 @@ from collections import namedtuple
 from .. import wire
 from ..errors import wire_error
 
-__all__ = ["Footer", "Snapshot", "find_snapshot"]
-
 Footer = namedtuple(
     "Footer",
     "size offset length checksum parquet_footer_offset parquet_footer_length row_group_count "

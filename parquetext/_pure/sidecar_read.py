@@ -19,8 +19,6 @@ from .chunks import bound_values
 from .records import checked
 from .sidecar_footer import Footer, Snapshot, find_snapshot
 
-__all__ = ["BLOOM_KINDS", "Chunks", "Column", "Footer", "Header", "Reader"]
-
 Column = namedtuple("Column", "name id type flags fixed_byte_len physical_type max_repetition max_definition")
 BLOOM_KINDS = ("none", "inline", "external", "unusable")
 

@@ -17,22 +17,12 @@ from .sidecar_facts import range_start
 from .slice import Slicer, slice_with
 from .slice_write import Chunk, RowGroup
 
-__all__ = ["Slices", "runs"]
-
 LAYOUT = 1
 FIXED = struct.Struct("<IIIIII")  # layout; size of the schema; number and size of key-values; leaves; row groups
 HAS_DICTIONARY = 1
 FARTHEST = 1 << 60
 MASK = (1 << 64) - 1
-NEEDED = (
-    wire.PRESENT_METADATA
-    | wire.PRESENT_NUM_VALUES
-    | wire.PRESENT_TOTAL_UNCOMPRESSED_SIZE
-    | wire.PRESENT_TOTAL_COMPRESSED_SIZE
-    | wire.PRESENT_DATA_PAGE_OFFSET
-    | wire.PRESENT_TYPE
-    | wire.PRESENT_CODEC
-)
+NEEDED = wire.PRESENT_PLACED | wire.PRESENT_TYPE | wire.PRESENT_CODEC
 ELSEWHERE = wire.PRESENT_FILE_PATH | wire.PRESENT_CRYPTO
 SIDES = [
     (

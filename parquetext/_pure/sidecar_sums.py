@@ -9,8 +9,6 @@ from .checksum import crc32, xxh64
 from .sidecar_footer import FIXED, Footer
 from .sidecar_read import DESCRIPTOR, Chunks, Column
 
-__all__ = ["SUMS", "Parts", "column_sum", "lead_sum", "sums_note", "tail_bytes"]
-
 SUMS = struct.Struct("<QIIIII")  # the schema's XXH64 and size; columns; row groups; layout; checksum
 ENTRY_HEAD = 8  # a scratchpad entry's code and length
 BEHIND = 12  # checksums of the note and of the footer, and the trailer

@@ -17,9 +17,6 @@ from .sidecar_facts import chunk_fields
 from .sidecar_read import DESCRIPTOR, Column, Reader
 from .sidecar_sums import Parts, sums_note
 
-__all__ = ["Chunk", "Writer"]
-
-
 REPETITION_SHIFT = 2
 LIST_FIELD = 0x3C  # the first byte of a LogicalType LIST: field 3, a struct
 LONG_LIST_FIELD = b"\x0c\x06"  # the same with a separate byte for the id

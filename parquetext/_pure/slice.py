@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
-from . import arrow_schema, thrift
+from . import arrow_copy, arrow_schema, thrift
 from .arrow_schema import Schema
 from .scan import ARROW_SCHEMA
 from .slice_write import Chunk, Element, Parts, RowGroup, write
@@ -149,7 +149,7 @@ class Slicer:
             leaf_count = self.real[at].leaf_count if self.real else self.scan.elements("leaf_count")[at]
             cut = self._is_struct(at) and self._wanted_below(at) < leaf_count
             keep.append(self._keep(at, 0) if cut else None)
-        return arrow_schema.build(pieces, names, keep)
+        return arrow_copy.build(pieces, names, keep)
 
     def _wanted_below(self, element: int) -> int:
         first = self.scan.elements("first_leaf")[element]
@@ -285,4 +285,4 @@ def arrow_build(pieces, names, keep=None) -> bytes:
     keep = [None] * len(pieces) if keep is None else [None if one is None else bytes(one) for one in keep]
     if len(names) != len(pieces) or len(keep) != len(pieces):
         raise ValueError("pieces, names and keep differ in number")
-    return arrow_schema.build(pieces, names, keep)
+    return arrow_copy.build(pieces, names, keep)

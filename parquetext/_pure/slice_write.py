@@ -13,9 +13,6 @@ from .scan_chunk import CHUNK_FIELDS, METADATA_FIELDS, METADATA_PRESENT, fields_
 from .thrift import INTEGERS
 from .thrift_write import binary, field_header, integer, list_header, path_list, record, struct, struct_list
 
-__all__ = ["Chunk", "Element", "Parts", "RowGroup", "write"]
-
-
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
 

@@ -9,8 +9,6 @@ from .checksum import crc32
 from .flat_cells import FIRST_READ, OpenPayload
 from .index_shape import RECORD
 
-__all__ = ["TailBlockPayload"]
-
 CRC_BYTES = 4
 
 

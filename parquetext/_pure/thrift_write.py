@@ -9,8 +9,6 @@ from .. import wire
 from . import varint
 from .scan_chunk import Fields
 
-__all__ = ["binary", "field_header", "integer", "list_header", "path_list", "record", "struct", "struct_list"]
-
 
 def integer(number: int) -> bytes:
     """Return an integer's Thrift bytes."""

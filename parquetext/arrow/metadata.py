@@ -7,7 +7,7 @@ made from a small Thrift footer of its column, so that each attribute has the sa
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 from pyarrow import _parquet
@@ -29,16 +29,6 @@ PART_ROW_GROUPS = 64  # row groups of a column in a small footer
 WHOLE_FOOTER_SHARE = 128  # one small footer takes about as long as this many chunks of the whole footer
 LATEST_VERSION = {1: "1.0", 2: "2.6"}  # pyarrow's names of the footer's version numbers
 T = TypeVar("T")
-
-
-class _Footer(Protocol):
-    """The source of metadata."""
-
-    @property
-    def name(self) -> str | None: ...
-    def ask(self, operation: Callable[[FooterReader], T]) -> T: ...
-    def thrift(self) -> bytes | memoryview: ...
-    def size(self) -> int | None: ...
 
 
 class _FileFooter:
@@ -114,7 +104,7 @@ class FileMetaData(_Compared):
     def __init__(self, file: File):
         self._take(_FileFooter(file))
 
-    def _take(self, footer: _Footer) -> None:
+    def _take(self, footer: _FileFooter | _FooterBytes) -> None:
         self._footer = footer
         self._whole: PyarrowChunks | None = None
         self._part: tuple[tuple[int, int], PyarrowChunks] | None = None

@@ -230,10 +230,7 @@ arrow_extensions_enabled
             self._names(columns, pandas),
             self._checked(row_groups),
             rows=rows,
-            use_threads=use_threads,
-            key_values=True,
-            engine=self._engine,
-            **self._options,
+            **self._reading(use_threads),
         )
 
     def iter_batches(
@@ -252,11 +249,12 @@ arrow_extensions_enabled
             self._names(columns, use_pandas_metadata),
             self._checked(row_groups),
             batch_size=batch_size,
-            use_threads=use_threads,
-            key_values=True,
-            engine=self._engine,
-            **{name: value for name, value in self._options.items() if name != "pre_buffer"},
+            **{name: value for name, value in self._reading(use_threads).items() if name != "pre_buffer"},
         )
+
+    def _reading(self, use_threads: bool) -> dict[str, Any]:
+        """Return the options of reads besides columns and rows."""
+        return {"use_threads": use_threads, "key_values": True, "engine": self._engine, **self._options}
 
     def scan_contents(self, columns: Iterable[str] | None = None, batch_size: int = 65536) -> int:
         """Decode columns without keeping their values, and return the number of rows."""

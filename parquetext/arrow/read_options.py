@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from ..footer.arrow_errors import ArrowUnsupported
-from ..reading.request.read_request import check_types
+from ..reading.request.read_request import DEFAULTS, check_types
 from ..records import frozen
 
 if TYPE_CHECKING:
@@ -18,19 +18,6 @@ if TYPE_CHECKING:
 LIMITS = ("thrift_string_size_limit", "thrift_container_size_limit", "schema_depth_limit")
 EXTENSIONS = {"arrow_extensions_enabled": True}  # the default of readers of tables, but not of datasets
 DECRYPTION = ("decryption_properties", "parquet_decryption_config")
-DEFAULTS = {
-    "read_dictionary": None,
-    "binary_type": None,
-    "list_type": None,
-    "buffer_size": 0,
-    "pre_buffer": True,
-    "coerce_int96_timestamp_unit": None,
-    "thrift_string_size_limit": None,
-    "thrift_container_size_limit": None,
-    "schema_depth_limit": None,
-    "page_checksum_verification": False,
-    "arrow_extensions_enabled": True,
-}
 
 
 @frozen

@@ -38,6 +38,7 @@ Filters = Annotated[
         help="Print only matching rows: 'price >= 3', \"name in ('a', 'b')\", 'id is not null'. Repeat for AND.",
     ),
 ]
+Format = Annotated[RowFormat, typer.Option("--format", "-f", help="Output format.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document per row, as --format json does.")]
 
 
@@ -46,7 +47,7 @@ def head(
     rows: Annotated[int, typer.Option("--rows", "-n", min=0, help="Number of rows.")] = 10,
     column: Columns = None,
     filter: Filters = None,
-    format: Annotated[RowFormat, typer.Option("--format", "-f", help="Output format.")] = RowFormat.table,
+    format: Format = RowFormat.table,
     json: AsJson = False,
 ) -> None:
     """Print the first rows of a file."""
@@ -71,7 +72,7 @@ def cat(
     limit: Annotated[int | None, typer.Option("--limit", "-n", min=0, help="Largest number of rows per file.")] = None,
     column: Columns = None,
     filter: Filters = None,
-    format: Annotated[RowFormat, typer.Option("--format", "-f", help="Output format.")] = RowFormat.csv,
+    format: Format = RowFormat.csv,
     json: AsJson = False,
 ) -> None:
     """Print all rows of files. CSV starts with a line of column names."""

@@ -83,10 +83,8 @@ def decoded(footer: Footer, source) -> Planned:
 
     Raises
     ------
-    Refused
-        If another program has written the footer since.
-    Damaged, Unsupported
-        If the record of the original cannot be read.
+    Refused, Damaged, Unsupported
+        If another program has written the footer since, or if the record of the original cannot be read.
     """
     original = unchanged_original(footer)
     rebuilt = Rebuilt(original, source)

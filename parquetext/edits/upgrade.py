@@ -170,32 +170,18 @@ def shape_of(footer: Footer, placement: str = ASIDE) -> Shape:
 
 
 def with_form(
-    footer: Footer,
-    spec: FormSpec,
-    options: Options,
-    ignored: frozenset[str] = frozenset(),
-    *,
-    verbatim: bool = False,
+    footer: Footer, spec: FormSpec, options: Options, ignored: frozenset[str], *, verbatim: bool = False
 ) -> Planned:
     """Plan to give the footer a form, by a block or a reference; the edit is None if it already has just that."""
     from .referred import keeping_reference, with_reference  # late: they build the blocks again, by this module
 
     if spec.front_bytes:
         return with_reference(footer, spec, options, ignored)
-    if footer.referred is not None:
-        return keeping_reference(
-            footer, lambda base: with_block(base, spec, options, ignored, verbatim=verbatim), ignored
-        )
-    return with_block(footer, spec, options, ignored, verbatim=verbatim)
+    return keeping_reference(footer, lambda base: with_block(base, spec, options, ignored, verbatim=verbatim), ignored)
 
 
 def with_block(
-    footer: Footer,
-    spec: FormSpec,
-    options: Options,
-    ignored: frozenset[str] = frozenset(),
-    *,
-    verbatim: bool = False,
+    footer: Footer, spec: FormSpec, options: Options, ignored: frozenset[str], *, verbatim: bool = False
 ) -> Planned:
     """Plan to give the footer the block of a form; the edit is None if it already has just that.
 

@@ -8,54 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from importlib import import_module
 
 import pyarrow as pa
 
 from .. import kernels, wire
-from . import (
-    dates,
-    decimals,
-    file_references,
-    fixed_length,
-    geospatial,
-    int96,
-    integers,
-    long_timestamps,
-    nested,
-    strings,
-    times,
-    timestamps,
-    unannotated,
-)
 from .annotation import LogicalType, SortOrder, SqlText, read_integer
 from .decimals import decimal_type
 from .entry import Entry
-
-__all__ = [
-    "Entry",
-    "LogicalType",
-    "SortOrder",
-    "SqlText",
-    "arrow_type",
-    "catalog_text",
-    "container_of",
-    "decimal_type",
-    "entries",
-    "entry_named",
-    "entry_of",
-    "entry_of_converted",
-    "order_of",
-    "parquet_text",
-    "parse_catalog_text",
-    "parse_converted",
-    "parse_union",
-    "questdb_type",
-    "read_integer",
-    "reading_of",
-    "register",
-    "spark_type",
-    "sql_text",
-]
 
 _by_name: dict[str | None, list[Entry]] = {}
 _by_id: dict[int, Entry] = {}
@@ -185,19 +145,9 @@ def parse_catalog_text(text: str | None) -> LogicalType | None:
         return None
 
 
-for _family in (
-    unannotated,
-    int96,
-    strings,
-    decimals,
-    integers,
-    dates,
-    times,
-    timestamps,
-    long_timestamps,
-    fixed_length,
-    nested,
-    geospatial,
-    file_references,
-):
-    register(_family.ENTRIES)
+_FAMILIES = (  # an entry of an earlier module is preferred to one of a later module
+    "unannotated int96 strings decimals integers dates times timestamps long_timestamps fixed_length nested geospatial"
+    " file_references"
+)
+for _family in _FAMILIES.split():
+    register(import_module(f".{_family}", __name__).ENTRIES)

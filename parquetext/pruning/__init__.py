@@ -8,25 +8,3 @@ from .boxes import BoundingBox, bbox_intersects
 from .comparing import is_text, never_fails
 from .predicate import Comparison, Predicate, check_types, predicate_of, text_of
 from .surviving_groups import surviving_row_groups
-
-__all__ = [
-    "Absent",
-    "BoundingBox",
-    "ColumnBounds",
-    "Comparison",
-    "Predicate",
-    "Probe",
-    "bbox_intersects",
-    "check_types",
-    "find_bitset",
-    "is_plain",
-    "is_text",
-    "known_nans",
-    "known_nulls",
-    "may_hold",
-    "may_match",
-    "never_fails",
-    "predicate_of",
-    "surviving_row_groups",
-    "text_of",
-]

@@ -49,9 +49,9 @@ class RowGroupPlan:
     rows: int
     is_read: bool
     reason: str
-    pages: int | None = None
-    pages_read: int | None = None
-    bytes: int = 0
+    pages: int | None
+    pages_read: int | None
+    bytes: int
 
     @property
     def cells(self) -> tuple[object, ...]:

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..lazy_names import lazy_names
+from ..lazy_names import homes_of, lazy_names
 
-_HOMES = {
-    "build": "building",
-    "Built": "building",
-    "open": "plan",
-    "Plan": "plan",
-    "compare": "comparison",
-    "follow": "following",
-    "exists": "following",
-    "foreign_beside": "foreign_sidecars",
-    "is_foreign": "foreign_sidecars",
-    "candidates": "naming",
-    "sidecar_path": "naming",
-    "update": "updating",
-    "compact": "updating",
-    "Updated": "updating",
-    "Store": "store",
-    "Snapshot": "store_snapshot",
-    "Token": "token",
-    "release_mappings": "plan",
-    "prune": "pruning",
-    "Pruned": "pruning",
-}
+_HOMES = homes_of(
+    """
+    building: build Built
+    plan: open Plan release_mappings
+    comparison: compare
+    following: follow exists
+    foreign_sidecars: foreign_beside is_foreign
+    naming: candidates sidecar_path
+    updating: update compact Updated
+    store: Store
+    store_snapshot: Snapshot
+    token: Token
+    pruning: prune Pruned
+    """
+)
 
 __all__ = list(_HOMES)
 

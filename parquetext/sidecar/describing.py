@@ -59,14 +59,8 @@ def description(path, *, sidecar=None, parquet_size: int | None = None) -> dict:
 
 
 def _column(column) -> dict:
-    return {
-        "name": column.name,
-        "type": column.type,
-        "type_code": column.type_code,
-        "id": column.id,
-        "physical_type": column.physical_type,
-        "repetition": column.repetition,
-    }
+    names = "name", "type", "type_code", "id", "physical_type", "repetition"
+    return {name: getattr(column, name) for name in names}
 
 
 def _row_groups(plan: Plan) -> list[dict]:

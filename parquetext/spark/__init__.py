@@ -7,22 +7,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..lazy_names import lazy_names
+from ..lazy_names import homes_of, lazy_names
 from .versions import check_version
 
 # Modules, and the public names that come from them. A module with the name of its function would hide it.
-_NAMES = {
-    "jobs": "upgrade add_page_index encode strip finalize restore verify build_sidecars build_catalog JobFailed",
-    "listing": "list_files",
-    "watching": "watch",
-    "column_reads": "read",
-    "starting": "session",
-    "java": "JavaNotFound find_java_home",
-    "writing": "write recover",
-    "shipping": "ship",
-    "scan_jar": "NoJar jar",
-}
-_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
+_HOMES = homes_of(
+    """
+    jobs: upgrade add_page_index encode strip finalize restore verify build_sidecars build_catalog JobFailed
+    listing: list_files
+    watching: watch
+    column_reads: read
+    starting: session
+    java: JavaNotFound find_java_home
+    writing: write recover
+    shipping: ship
+    scan_jar: NoJar jar
+    """
+)
 
 __all__ = [*_HOMES]
 

@@ -118,13 +118,6 @@ class Filesystems:
         path = mount.path + url[len(mount.url) :] or "/"
         return target_in(mount.filesystem, path)
 
-    def url(self, path: str, like: str) -> str:
-        """Return the URL of a path in the filesystem of the URL `like`."""
-        if local_path(like) is not None:
-            return path
-        mount = self._mount(like)
-        return mount.url + path[len(mount.path) :]
-
     def _mount(self, url: str) -> _Mount:
         scheme, authority = _URL.match(url).groups()
         return _mount(scheme, authority, self._settings)

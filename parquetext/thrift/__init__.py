@@ -4,33 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..lazy_names import lazy_names
+from ..lazy_names import homes_of, lazy_names
 
-_HOMES = {
-    "STRUCTS": "struct_tables",
-    "Fields": "values",
-    "Unknown": "values",
-    "binary": "values",
-    "integer": "values",
-    "list_header": "values",
-    "list_start": "values",
-    "read": "values",
-    "read_at": "values",
-    "write": "values",
-}
+_HOMES = homes_of(
+    """
+    struct_tables: STRUCTS
+    values: Fields Unknown binary integer list_header list_start read read_at write
+    """
+)
 
 __all__ = list(_HOMES)
 
 if TYPE_CHECKING:
-    from .struct_tables import STRUCTS as STRUCTS
-    from .values import Fields as Fields
-    from .values import Unknown as Unknown
-    from .values import binary as binary
-    from .values import integer as integer
-    from .values import list_header as list_header
-    from .values import list_start as list_start
-    from .values import read as read
-    from .values import read_at as read_at
-    from .values import write as write
+    from .struct_tables import STRUCTS
+    from .values import Fields, Unknown, binary, integer, list_header, list_start, read, read_at, write
 else:
     __getattr__, __dir__ = lazy_names(globals(), _HOMES)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Iterator, Sized
 
 import torch.utils.data
 
 from ..arrow.datasets.permutation import Permutation
-from ..arrow.datasets.shuffled_batches import check_state, share
+from ..arrow.datasets.shuffled_batches import Resumable, share
 from .sharding import Shard, process_group
 
 
-class ShuffledSampler(torch.utils.data.Sampler):
+class ShuffledSampler(Resumable, torch.utils.data.Sampler):
     """The numbers of the rows of a `MapDataset` in a random order, which ranks share and which can go on anywhere.
 
     In place of `torch.utils.data.RandomSampler` and `DistributedSampler`, which hold the order of all rows in memory.
@@ -73,16 +73,8 @@ class ShuffledSampler(torch.utils.data.Sampler):
         """
         return self._identity() | {"epoch": self.epoch, "done": self._done}
 
-    def load_state_dict(self, state: Mapping[str, int]) -> None:
-        """Let the next iteration go on after the row at which `state_dict` was called, with equal parameters.
-
-        Raises
-        ------
-        ParquetextError
-            If a parameter that determines the order, or the number of rows, differs.
-        """
-        check_state(state, self._identity())
-        self.resume(state["epoch"], state["done"])
+    def _go_on(self, epoch: int, done: int) -> None:
+        self.resume(epoch, done)
 
     def resume(self, epoch: int, rows: int) -> None:
         """Let the next iteration go on after some rows of an epoch, such as those of the batches of a `DataLoader`."""

@@ -153,17 +153,18 @@ class Values:
             case Name(path) if len(path) > 1 or path[0] in scope.locals:
                 return self.variable(path)
             case Name((name,)):
-                return self._number_rule(self.rule(name, scope), (), scope)
+                return self._called(name, (), scope, self.number)
             case Call(name, arguments):
-                return self._number_rule(self.rule(name, scope), arguments, scope)
+                return self._called(name, arguments, scope, self.number)
         raise DogmaError(f"rule {scope.rule}: a number is expected")
 
-    def _number_rule(self, rule: Rule, arguments: tuple[Node, ...], scope: Scope) -> Callable:
+    def _called(self, name: str, arguments: tuple[Node, ...], scope: Scope, compile: Callable) -> Callable:
+        rule = self.rule(name, scope)
         if rule.is_function:
             return self.function(rule, arguments, scope)
         if isinstance(rule.body, Number):
-            return self.number(rule.body, scope)
-        return self._calling(rule, self.number, arguments, scope)
+            return compile(rule.body, scope)
+        return self._calling(rule, compile, arguments, scope)
 
     def variable(self, path: tuple[str, ...], *, is_optional: bool = False) -> Callable:
         first, *rest = path
@@ -240,15 +241,10 @@ class Values:
                 compare, first, second = COMPARE[sign], self.number(left, scope), self.number(right, scope)
                 return lambda document, names: compare(first(document, names), second(document, names))
             case Name((name,)) if name not in scope.locals:
-                return self._condition_rule(self.rule(name, scope), (), scope)
+                return self._called(name, (), scope, self.condition)
             case Call(name, arguments):
-                return self._condition_rule(self.rule(name, scope), arguments, scope)
+                return self._called(name, arguments, scope, self.condition)
         raise DogmaError(f"rule {scope.rule}: a condition is expected")
-
-    def _condition_rule(self, rule: Rule, arguments: tuple[Node, ...], scope: Scope) -> Callable:
-        if rule.is_function:
-            return self.function(rule, arguments, scope)
-        return self._calling(rule, self.condition, arguments, scope)
 
     def _calling(self, rule: Rule, compile: Callable, arguments: tuple[Node, ...], scope: Scope) -> Callable:
         """A call of a rule, which is compiled when it is first called: it may call itself."""

@@ -253,7 +253,7 @@ def test_any_sequence_of_changes_keeps_foreign_bytes(free, where, steps):
     for step in steps:
         footer = read_footer(Bytes(file))
         if step[0] == "upgrade":
-            edit = with_form(footer, BY_NAME["flat"], Options(**where, wrap=True)).edit
+            edit = with_form(footer, BY_NAME["flat"], Options(**where, wrap=True), frozenset()).edit
             if FLAT not in dict(pile):
                 if free is not None and not pile:
                     pile, free = [(WRAPPED, free)], None

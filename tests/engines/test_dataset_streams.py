@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from support.lakes import hive_files
 
 import parquetext
 
@@ -23,9 +24,7 @@ F = pc.field
 @pytest.fixture(scope="module")
 def path(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("lake")
-    for number in range(3):
-        path = folder / f"k={number}" / "a.parquet"
-        path.parent.mkdir()
+    for number, path in hive_files(folder, "a.parquet"):
         rows = range(number * 100, number * 100 + 100)
         pq.write_table(pa.table({"v": pa.array(rows), "t": [f"t{row % 9}" for row in rows]}), path, row_group_size=40)
     return folder

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.changes import changes_of
 from support.corpus_files import readable
 from support.footers import footer_of
 from support.modular_files import (
@@ -39,9 +40,8 @@ MOST_BYTES = 1 << 20
 
 @pytest.fixture
 def path(tmp_path) -> Path:
-    file = tmp_path / "x.parquet"
-    file.write_bytes(FILE)
-    return file
+    (tmp_path / "x.parquet").write_bytes(FILE)
+    return tmp_path / "x.parquet"
 
 
 # ---- beside the Thrift footer -------------------------------------------------------------------------------------
@@ -153,23 +153,11 @@ def test_write_table_writes_it_alone(tmp_path, implementation):
     assert "unclaimed" not in {finding.kind for finding in parquetext.layout(path).findings}
 
 
-@pytest.mark.parametrize(
-    "verb",
-    [
-        edits.strip,
-        edits.restore,
-        edits.upgrade,
-        parquetext.add_page_index,
-        lambda path: edits.finalize(path, confirm=True),
-        lambda path: parquetext.encode(path, {"id": "plain"}),
-        lambda path: edits.merge([path], path.with_name("new.parquet")),
-    ],
-    ids=["strip", "restore", "upgrade", "add_page_index", "finalize", "encode", "merge"],
-)
+@pytest.mark.parametrize("verb", changes_of("id"))
 def test_no_verb_changes_a_file_that_has_it_alone(path, verb):
     path.write_bytes(alone(FILE))
     with pytest.raises(Refused, match="parquetext rewrite"):
-        verb(path)
+        changes_of("id")[verb](path)
     assert path.read_bytes() == alone(FILE)
 
 

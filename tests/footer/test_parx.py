@@ -10,9 +10,10 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 import pytest
+from support.changes import changes_of
 from support.every_verb import PYTHON
 from support.footers import footer_of
-from support.parx_files import as_parx, parx_end
+from support.parx_files import as_parx, assert_metadata_equal, parx_end
 from support.paths_omitted import without_paths
 
 import parquetext
@@ -60,10 +61,8 @@ def path(tmp_path) -> Path:
 def test_metadata_and_schema_are_those_of_the_thrift_footer(path, tmp_path):
     (tmp_path / "plain.parquet").write_bytes(PLAIN)
     with parquetext.open(path) as ours, parquetext.open(tmp_path / "plain.parquet") as thrift:
-        assert (ours.form, ours.findings, ours.num_rows) == ("parx", [], ROWS)
-        assert ours.schema.equals(thrift.schema, check_metadata=True)
-        assert (ours.created_by, ours.key_values) == (thrift.created_by, thrift.key_values)
-        assert ours.to_arrow().equals(thrift.to_arrow())
+        assert_metadata_equal(ours, thrift, "parx")
+        assert thrift.num_rows == ROWS
 
 
 def test_values_are_those_that_pyarrow_reads_with_the_thrift_footer(path):
@@ -261,22 +260,10 @@ def test_commands_that_promise_to_be_lossless_never_convert_to_it(tmp_path, writ
 # ---- changes
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        edits.upgrade,
-        edits.strip,
-        edits.restore,
-        parquetext.add_page_index,
-        lambda path: edits.finalize(path, confirm=True),
-        lambda path: parquetext.encode(path, {"n1": "plain"}),
-        lambda path: edits.merge([path], path.with_name("new.parquet")),
-    ],
-    ids=["upgrade", "strip", "restore", "add_page_index", "finalize", "encode", "merge"],
-)
+@pytest.mark.parametrize("change", changes_of("n1"))
 def test_changes_are_refused_with_the_remedy_and_leave_the_file(path, change):
     with pytest.raises(Refused, match="rewrite --form thrift") as error:
-        change(path)
+        changes_of("n1")[change](path)
     assert error.value.file == str(path) and path.read_bytes() == PARX
     assert [each.name for each in path.parent.iterdir()] == ["x.parquet"]
 

@@ -11,8 +11,6 @@ from array import array
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from parquetext import kernels
 from parquetext._pure import checksum as pure
@@ -72,30 +70,10 @@ def test_an_unknown_routine_is_an_error():
         kernels.checksum.crc32_with("abacus", b"")
 
 
-def test_a_checksum_can_be_resumed_and_combined_at_any_cut():
+def test_a_checksum_can_be_resumed_at_any_cut():
     whole = zlib.crc32(BYTES)
     for cut in (0, 1, 15, 16, 100, 256, 4096, len(BYTES)):
-        first, second = kernels.checksum.crc32(BYTES[:cut]), kernels.checksum.crc32(BYTES[cut:])
-        assert kernels.checksum.crc32(BYTES[cut:], first) == whole
-        assert kernels.checksum.crc32_combine(first, second, len(BYTES) - cut) == whole
-
-
-def test_combining_accepts_lengths_beyond_memory():
-    """x^(2^32 - 1) is 1 modulo the polynomial, so that many bits (or bytes) of zeros change nothing."""
-    combine = kernels.checksum.crc32_combine
-    assert combine(0x12345678, 0, 2**32 - 1) == 0x12345678
-    assert combine(0x12345678, 0, 2**64 - 1) == 0x12345678
-    assert combine(0x12345678, 7, 2**63) == combine(0x12345678, 7, 2**63 % (2**32 - 1))
-
-
-def test_combine_agrees_with_its_twin():
-    words = st.integers(0, 2**32 - 1)
-
-    @given(words, words, st.integers(0, 2**64 - 1))
-    def check(crc_a, crc_b, length_b):
-        assert kernels.checksum.crc32_combine(crc_a, crc_b, length_b) == pure.crc32_combine(crc_a, crc_b, length_b)
-
-    check()
+        assert kernels.checksum.crc32(BYTES[cut:], kernels.checksum.crc32(BYTES[:cut])) == whole
 
 
 @pytest.mark.parametrize(("data", "seed", "value"), XXH64)
@@ -130,7 +108,6 @@ def test_arguments_out_of_range_are_errors():
     for call in (
         lambda: kernels.checksum.crc32(b"a", -1),
         lambda: kernels.checksum.crc32(b"a", 2**32),
-        lambda: kernels.checksum.crc32_combine(0, 0, -1),
         lambda: kernels.checksum.xxh64(b"a", 2**64),
     ):
         with pytest.raises(OverflowError):

@@ -11,7 +11,16 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from support import flat_footers as thrift
-from support.flat_payloads import cells, irregular, one_chunk, outcome, sign, small_footer, with_other_numbers
+from support.flat_payloads import (
+    cells,
+    irregular,
+    one_chunk,
+    outcome,
+    payload_of_both,
+    sign,
+    small_footer,
+    with_other_numbers,
+)
 from support.flat_readers import everything, open_payload, write, write_with
 from support.form_readers import (
     EQUAL_NAMES,
@@ -373,10 +382,9 @@ def test_a_closed_reader_raises(implementation):
 @hypothesis_settings
 @given(thrift.footers())
 def test_both_write_the_same_payload_and_read_the_same_metadata(footer):
-    payloads = [outcome(write_with, package, footer) for package in ("native", "pure")]
-    assert payloads[0] == payloads[1]
-    if isinstance(payloads[0], bytes):
-        answers = both(payloads[0])
+    payload = payload_of_both(lambda package: write_with(package, footer))
+    if payload is not None:
+        answers = both(payload)
         assert answers["verify",] is None
 
 

@@ -11,7 +11,17 @@ from parquetext.errors import ParquetextError
 
 from . import flat_footers as thrift
 
-__all__ = ["Memory", "cells", "irregular", "one_chunk", "outcome", "sign", "small_footer", "with_other_numbers"]
+__all__ = [
+    "Memory",
+    "cells",
+    "irregular",
+    "one_chunk",
+    "outcome",
+    "payload_of_both",
+    "sign",
+    "small_footer",
+    "with_other_numbers",
+]
 
 
 class Memory:
@@ -114,3 +124,10 @@ def irregular() -> bytes:
 def one_chunk(meta: bytes, type: int = 1, **options) -> bytes:
     elements = [thrift.element(b"schema", children=1), thrift.element(b"a", type=type)]
     return thrift.footer(elements, [thrift.row_group([thrift.chunk(meta)])], **options)
+
+
+def payload_of_both(write) -> bytes | None:
+    """Return the payload that both packages write, or None if they refuse the footer with equal errors."""
+    native, pure = (outcome(write, package) for package in ("native", "pure"))
+    assert native == pure
+    return native if isinstance(native, bytes) else None

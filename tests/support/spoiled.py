@@ -1,12 +1,15 @@
-"""Column chunks whose bytes are overwritten: whoever reads them fails."""
+"""Column chunks with overwritten bytes, which raise errors when they are read, and payloads that are cut."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import pyarrow.parquet as pq
+import pytest
 
-__all__ = ["spoil_chunks"]
+from parquetext.errors import Damaged
+
+__all__ = ["assert_cuts_are_damaged", "spoil_chunks"]
 
 
 def spoil_chunks(path: str, is_spoiled: Callable[[int, str], bool]) -> int:
@@ -22,3 +25,11 @@ def spoil_chunks(path: str, is_spoiled: Callable[[int, str], bool]) -> int:
                     file.write(b"\xff" * chunk.total_compressed_size)
                     count += 1
     return count
+
+
+def assert_cuts_are_damaged(read: Callable[[bytes], object], payload: bytes) -> None:
+    """Check that `read` finds damage in each beginning of a payload, which ends with zeros that it may lack."""
+    payload = payload.rstrip(b"\0")
+    for length in range(len(payload)):
+        with pytest.raises(Damaged):
+            read(payload[:length])

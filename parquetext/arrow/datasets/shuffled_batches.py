@@ -20,7 +20,31 @@ if TYPE_CHECKING:
 BLOCK_ROWS = 1 << 10
 
 
-class ShuffledBatches:
+class Resumable:
+    """A random order of rows with a position, from which another process goes on."""
+
+    def _identity(self) -> dict[str, int]:
+        """Return the numbers that are equal if the order of the rows is."""
+        raise NotImplementedError
+
+    def _go_on(self, epoch: int, done: int) -> None:
+        raise NotImplementedError
+
+    def load_state_dict(self, state: Mapping[str, int]) -> None:
+        """Go on where `state_dict` was called, with equal parameters.
+
+        Raises
+        ------
+        ParquetextError
+            If a parameter that determines the order, or the number of rows, differs.
+        """
+        for name, value in self._identity().items():
+            if state[name] != value:
+                raise ParquetextError(f"the state is of another order: {name} was {state[name]}, and is {value}")
+        self._go_on(state["epoch"], state["done"])
+
+
+class ShuffledBatches(Resumable):
     """The rows of a dataset in random order, made by `Dataset.shuffled_batches`. Each iteration is one epoch.
 
     It can be pickled, and used in a process that was forked.
@@ -80,19 +104,10 @@ class ShuffledBatches:
         """Return the position after the last batch that was yielded."""
         return self._identity() | {"epoch": self.epoch, "done": self._done}
 
-    def load_state_dict(self, state: Mapping[str, int]) -> None:
-        """Go on after the batch at which `state_dict` was called, with equal parameters.
-
-        Raises
-        ------
-        ParquetextError
-            If a parameter that determines the order, or the number of rows, differs.
-        """
-        check_state(state, self._identity())
-        self.epoch, self._done = state["epoch"], state["done"]
+    def _go_on(self, epoch: int, done: int) -> None:
+        self.epoch, self._done = epoch, done
 
     def _identity(self) -> dict[str, int]:
-        """Return the numbers that are equal if the order of the rows is."""
         return {
             "seed": self._seed,
             "rows": self._total,
@@ -152,10 +167,3 @@ def share(batches: range, shard: tuple[int, int], *, equal: bool) -> range:
         raise ValueError(f"shard is (number, count), with a number below the count: {shard}")
     shared = len(batches) - len(batches) % count if equal else len(batches)
     return batches[shared * number // count : shared * (number + 1) // count]
-
-
-def check_state(state: Mapping[str, int], identity: Mapping[str, int]) -> None:
-    """Raise an error if a position was saved in another order of rows."""
-    for name, value in identity.items():
-        if state[name] != value:
-            raise ParquetextError(f"the state is of another order: {name} was {state[name]}, and is {value}")

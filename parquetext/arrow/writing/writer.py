@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import warnings
 from collections.abc import Iterable
@@ -31,38 +32,6 @@ from .new_files import DEFAULTS, edit_of_written
 from .variants import refuse_variants
 
 ROW_GROUP_ROWS = 1 << 20  # default of pyarrow's writer
-
-
-# Options of pyarrow's writer and their defaults.
-OPTIONS = {
-    "flavor": None,
-    "version": "2.6",
-    "use_dictionary": True,
-    "compression": "snappy",
-    "write_statistics": True,
-    "use_deprecated_int96_timestamps": None,
-    "coerce_timestamps": None,
-    "allow_truncated_timestamps": False,
-    "data_page_size": None,
-    "compression_level": None,
-    "use_byte_stream_split": False,
-    "column_encoding": None,
-    "writer_engine_version": None,
-    "data_page_version": "1.0",
-    "use_compliant_nested_type": True,
-    "encryption_properties": None,
-    "write_batch_size": None,
-    "dictionary_pagesize_limit": None,
-    "store_schema": True,
-    "write_page_index": True,
-    "write_page_checksum": False,
-    "sorting_columns": None,
-    "store_decimal_as_integer": False,
-    "write_time_adjusted_to_utc": False,
-    "max_rows_per_page": None,
-    "bloom_filter_options": None,
-    "use_content_defined_chunking": False,
-}
 
 
 CHOSEN = {"compression", "use_dictionary", "use_byte_stream_split"}  # if they are not given, even as their defaults
@@ -429,3 +398,14 @@ write_time_adjusted_to_utc, max_rows_per_page, bloom_filter_options, use_content
         options["use_dictionary"] = worth_a_dictionary(first, limit) or False
     with ParquetWriter(where, table.schema, filesystem, form=form, optimize_for=optimize_for, **options) as writer:
         writer.write_table(table, row_group_size)
+
+
+# Options of pyarrow's writer and their defaults.
+OPTIONS = {
+    each.name: each.default
+    for call in (ParquetWriter.__init__, write_table)
+    for each in inspect.signature(call).parameters.values()
+    if each.kind is each.POSITIONAL_OR_KEYWORD and each.default is not each.empty
+}
+for _own in ("filesystem", "row_group_size"):
+    del OPTIONS[_own]

@@ -17,33 +17,6 @@ from ...errors import ParquetextError
 if TYPE_CHECKING:
     from ..form_spec import FormSpec
 
-__all__ = [
-    "ALONE",
-    "AUTO",
-    "BLOCKS",
-    "BY_KEY",
-    "BY_MAGIC",
-    "BY_NAME",
-    "BY_UUID",
-    "FRAMED",
-    "FRONT_BYTES",
-    "MAGICS",
-    "MAY_BE_ASIDE",
-    "PREFERRED",
-    "REFERRED",
-    "REFUSED_MAGICS",
-    "SPECS",
-    "THRIFT",
-    "WRITABLE",
-    "Form",
-    "best_name",
-    "check_writable",
-    "form_of",
-    "add_referred",
-    "names_in",
-    "spec_of",
-]
-
 SPECS: tuple[FormSpec, ...] = tuple(
     sorted(
         (import_module(f".{module.name}", __name__).SPEC for module in pkgutil.iter_modules(__path__)),

@@ -4,44 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, ClassVar
-from uuid import UUID
 
 from ... import kernels, wire
 from ...errors import Damaged, Unsupported
 from ...findings import Finding
-from ..form_spec import BuildOptions, Built, Checked, FormSpec, Location, Memory, Slots, sized_tail_block
+from ..cell_spec import CellSpec
+from ..form_spec import BuildOptions, Built, Checked, sized_tail_block
 
 
-class FlatSpec(FormSpec):
+class FlatSpec(CellSpec):
     """The flat form: the fastest one, about as large as the Thrift footer."""
 
     name, title, rank = "flat", "flat footer", 10
     uuid = wire.UUID_FLAT_FOOTER
-    is_lossless = is_verified = has_slots = is_cellular = True
+    kernel = "flat"
     has_file_paths = False
     part_kind = "flat-footer"
     damaged, unsupported = "flat-damaged", "flat-verbatim"  # the latter is intact, but has nothing to look up
     record_code: ClassVar[int | None] = 1
 
-    @property
-    def reader_type(self) -> type:
-        return kernels.flat.Reader
-
-    def open(self, handle, location: Location) -> Any:
-        return kernels.flat.Reader(handle, location.payload, location.length, location.known, location.known_end)
-
-    def open_payload(self, payload) -> Any:
-        return kernels.flat.Reader(Memory(payload), 0, len(payload), payload)
-
     def chunk_structs(self, reader, leaf: int, first: int, count: int) -> list[bytes]:
         return kernels.flat.chunk_structs(reader, leaf, first, count)
-
-    def slots(self, payload) -> Slots:
-        try:
-            reader = self.open_payload(payload)
-        except (Damaged, Unsupported):
-            return {}
-        return {UUID(bytes=uuid): reader.extension(index) for index, (uuid, _) in enumerate(reader.extensions())}
 
     def build(self, scan, options: BuildOptions) -> Built:
         pairs = sorted((uuid.bytes, data) for uuid, data in options.slots.items())

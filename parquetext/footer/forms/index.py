@@ -34,9 +34,6 @@ class IndexSpec(FormSpec):
             location.payload + location.length, location.footer + location.thrift_length
         )
 
-    def chunk_structs(self, reader, leaf: int, first: int, count: int) -> list[bytes]:
-        return reader.chunk_structs(leaf, first, count)
-
     def estimate(self, shape: Shape) -> int:
         return shape.footer_bytes // (12 if shape.row_groups > 1 else 3)
 

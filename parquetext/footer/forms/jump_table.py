@@ -80,9 +80,6 @@ class JumpTableSpec(FormSpec):
         end = location.footer + location.thrift_length
         return min(location.payload, location.footer), max(location.payload + location.length, end)
 
-    def chunk_structs(self, reader, leaf: int, first: int, count: int) -> list[bytes]:
-        return reader.chunk_structs(leaf, first, count)
-
     # ---- writing ------------------------------------------------------------------------------------------------
 
     def estimate(self, shape: Shape) -> int:

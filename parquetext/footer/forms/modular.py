@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ... import wire
 from ...errors import Malformed
@@ -105,9 +105,6 @@ class ModularSpec(FormSpec):
         from ..modular.modular_form import opened
 
         return opened(payload)
-
-    def chunk_structs(self, reader: Any, leaf: int, first: int, count: int) -> list[bytes]:
-        return reader.chunk_structs(leaf, first, count)
 
     # ---- writing ------------------------------------------------------------------------------------------------
 

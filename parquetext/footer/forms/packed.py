@@ -3,46 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
-from uuid import UUID
+from typing import ClassVar
 
 from ... import kernels, wire
-from ...errors import Damaged, Unsupported
-from ..form_spec import BuildOptions, Built, FormSpec, Location, Memory, Shape, Slots, sized_tail_block
+from ..cell_spec import CellSpec
+from ..form_spec import BuildOptions, Built, Shape, sized_tail_block
 
 USUAL_SHARE = 8  # of the Thrift footer's bytes: an upper estimate
 MOST_COPIED = 2800  # bytes of the payload's end in a reference to four blocks
 
 
-class PackedSpec(FormSpec):
+class PackedSpec(CellSpec):
     """The packed form: it writes the Thrift bytes of the chunks that a look-up needs."""
 
     name, title, rank = "packed", "packed footer", 8
     uuid = wire.UUID_PACKED_FOOTER
-    is_lossless = is_verified = has_slots = is_cellular = True
+    kernel = "packed"
     part_kind = "packed-footer"
     damaged = "packed-damaged"
     record_code: ClassVar[int | None] = 5
-
-    @property
-    def reader_type(self) -> type:
-        return kernels.packed.Reader
-
-    def open(self, handle, location: Location) -> Any:
-        return kernels.packed.Reader(handle, location.payload, location.length, location.known, location.known_end)
-
-    def open_payload(self, payload) -> Any:
-        return kernels.packed.Reader(Memory(payload), 0, len(payload), payload)
-
-    def chunk_structs(self, reader, leaf: int, first: int, count: int) -> list[bytes]:
-        return reader.chunk_structs(leaf, first, count)
-
-    def slots(self, payload) -> Slots:
-        try:
-            reader = self.open_payload(payload)
-            return {UUID(bytes=uuid): reader.extension(index) for index, (uuid, _) in enumerate(reader.extensions())}
-        except (Damaged, Unsupported):
-            return {}
 
     def estimate(self, shape: Shape) -> int:
         return shape.footer_bytes // USUAL_SHARE

@@ -21,7 +21,7 @@ class Par3Spec(FlatSpec):
     magic = b"PAR3"
     trailer_bytes = TRAILER.size
     is_final = is_restorable = True
-    no_thrift = wire.ERRORS[wire.NO_THRIFT][2]
+    no_thrift = wire.ERRORS[wire.NO_THRIFT][1]
     is_writable = False
     record_code = None
 

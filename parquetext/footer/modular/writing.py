@@ -34,13 +34,6 @@ NUMBERS = {  # of PLACEMENT: one number for each chunk
     6: "num_values",
     7: "codec",
 }
-NEEDED = (
-    wire.PRESENT_METADATA
-    | wire.PRESENT_NUM_VALUES
-    | wire.PRESENT_TOTAL_UNCOMPRESSED_SIZE
-    | wire.PRESENT_TOTAL_COMPRESSED_SIZE
-    | wire.PRESENT_DATA_PAGE_OFFSET
-)
 INDEXES = 1 << wire.ENCODING_RLE_DICTIONARY | 1 << wire.ENCODING_PLAIN_DICTIONARY
 
 
@@ -97,7 +90,7 @@ def check_expressible(scan) -> None:
         )
     for chunk, present in enumerate(scan.chunks("present")):
         problem = None
-        if present & NEEDED != NEEDED:
+        if present & wire.PRESENT_PLACED != wire.PRESENT_PLACED:
             problem = "lacks metadata that readers require"
         elif present & wire.PRESENT_FILE_PATH:
             problem = "has its values in another file"

@@ -66,19 +66,18 @@ def always_fits(plan: Plan, wanted: pa.DataType, leaves: Set[int]) -> bool:
     )
 
 
-def _levels_of(plan: Plan, decoded: Mapping[int, Any]):
-    """Return one decoded leaf below this node; all of them have the same levels for the nodes above them."""
-    return next(decoded[leaf.leaf] for leaf in plan.leaves if leaf.leaf in decoded)
+def _levels_of(plan: Plan, decoded: Mapping[int, Any]) -> tuple[Any, Any, int]:
+    """Return the levels of one leaf below this node, and their number; all of them have the same for nodes above."""
+    leaf = next(decoded[leaf.leaf] for leaf in plan.leaves if leaf.leaf in decoded)
+    return leaf.definition, leaf.repetition, leaf.entries
 
 
 def _list(plan: ListPlan, wanted: pa.DataType, decoded: Mapping[int, Any], dictionaries) -> pa.Array:
     item = wanted.field(0)
     child = assemble(plan.child, item.type, decoded, dictionaries)
-    levels, leaf = plan.levels, _levels_of(plan, decoded)
+    levels = plan.levels
     offsets, valid, nulls, count = kernels.levels.offsets(
-        leaf.definition,
-        leaf.repetition,
-        leaf.entries,
+        *_levels_of(plan, decoded),
         ancestor_definition=levels.ancestor,
         definition_level=levels.definition,
         repetition_level=levels.repetition,
@@ -156,11 +155,9 @@ def _struct(plan: StructPlan, wanted: pa.DataType, decoded: Mapping[int, Any], d
         raise Malformed(f"the fields of {plan.name!r} have {lengths[0]} values and {lengths[-1]}")
     valid, nulls = None, 0
     if plan.nullable:
-        levels, leaf = plan.levels, _levels_of(plan, decoded)
+        levels = plan.levels
         valid, nulls, rows = kernels.levels.validity(
-            leaf.definition,
-            leaf.repetition,
-            leaf.entries,
+            *_levels_of(plan, decoded),
             ancestor_definition=levels.ancestor,
             ancestor_repetition=levels.repetition,
             level=levels.definition,

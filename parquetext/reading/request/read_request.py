@@ -20,18 +20,18 @@ from .row_numbers import RowNumbers
 from .selection import index_columns, is_part, leaves_of, select, top_level_leaves
 
 PYARROW, OURS, AUTO = ENGINES = "pyarrow", "parquetext", "auto"
-READER_OPTIONS = {
-    "pre_buffer",
-    "buffer_size",
-    "read_dictionary",
-    "binary_type",
-    "list_type",
-    "coerce_int96_timestamp_unit",
-    "page_checksum_verification",
-    "arrow_extensions_enabled",
-    "thrift_string_size_limit",
-    "thrift_container_size_limit",
-    "schema_depth_limit",
+DEFAULTS = {  # of the options of pyarrow's reader
+    "read_dictionary": None,
+    "binary_type": None,
+    "list_type": None,
+    "buffer_size": 0,
+    "pre_buffer": True,
+    "coerce_int96_timestamp_unit": None,
+    "thrift_string_size_limit": None,
+    "thrift_container_size_limit": None,
+    "schema_depth_limit": None,
+    "page_checksum_verification": False,
+    "arrow_extensions_enabled": True,
 }
 OF_TABLES = {"schema", "ignore_prefixes", "partitioning", "decryption_properties"}
 
@@ -102,7 +102,7 @@ def check_arguments(options: Mapping[str, Any], engine: str | None, limit: int |
 def check_options(options: Mapping[str, Any]) -> None:
     """Raise TypeError for an option that pyarrow's reader does not have, or that we do not pass on."""
     check_types(options)
-    for name in options.keys() - READER_OPTIONS:
+    for name in options.keys() - DEFAULTS.keys():
         if name in OF_TABLES:
             raise TypeError(f"{name}: parquetext.read_table takes it")
         if name == "row_groups":

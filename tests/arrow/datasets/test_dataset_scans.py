@@ -15,6 +15,7 @@ import pyarrow.dataset as ds
 import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 import pytest
+from support.lakes import hive_files
 
 import parquetext
 from parquetext.arrow.datasets.fragment_rows import FragmentRows
@@ -42,9 +43,7 @@ def table(begin: int, rows: int) -> pa.Table:
 def lake(tmp_path_factory) -> Path:
     """Three files in Hive directories, with row groups of 25 rows; the middle one has a flat footer."""
     folder = tmp_path_factory.mktemp("lake")
-    for number in range(3):
-        path = folder / f"k={number}" / "part.parquet"
-        path.parent.mkdir()
+    for number, path in hive_files(folder, "part.parquet"):
         pq.write_table(table(number * 40, 40), path, row_group_size=25)
     parquetext.upgrade(folder / "k=1" / "part.parquet", form="flat")
     return folder
