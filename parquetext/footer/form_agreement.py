@@ -8,16 +8,12 @@ from .. import extension
 from ..errors import ParquetextError
 from ..findings import Finding
 from .copied_chunks import payload_in, table_of
-from .form_spec import FormSpec
-from .model import GROUP, INDEX_FIELDS, FooterReader
+from .form_spec import FIELD_NAMES, FormSpec
+from .model import GROUP, FooterReader
 from .row_groups import RowGroup
 from .thrift_form import content_of, key_value_of
 
-CHUNK_FIELDS = (
-    *("type", "codec", "encodings", "num_values", "total_uncompressed_size", "total_compressed_size"),
-    *("data_page_offset", "dictionary_page_offset", "index_page_offset", "null_count", "distinct_count"),
-    *INDEX_FIELDS,
-)
+CHUNK_FIELDS = tuple(name for names in FIELD_NAMES.values() for name in names)
 KIND = "forms-differ"
 SHORT_BOUND = 16
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import IntFlag
 from typing import Any, ClassVar, NamedTuple
 from uuid import UUID
 
@@ -12,11 +13,38 @@ from ..errors import ParquetextError, Unsupported
 from ..extension import ASIDE
 from ..findings import Finding
 from ..records import frozen
-from .model import FooterReader
+from .model import INDEX_FIELDS, FooterReader
 from .tail import Block, Tail
 
 MAX_SHARE = 0.02  # of the file: upper bound for a payload that is chosen automatically
 Slots = dict[UUID, bytes]
+
+
+class Fields(IntFlag):
+    """Groups of a chunk's fields; a form reads only those that are requested."""
+
+    PLACEMENT = 1  # type, codec, encodings, offsets, sizes, number of values
+    COUNTS = 2  # nulls, distinct values
+    INDEXES = 4  # locations of page indexes and Bloom filters
+    BOUNDS = 8
+    ALL = 15
+
+
+FIELD_NAMES: Mapping[Fields, tuple[str, ...]] = {
+    Fields.PLACEMENT: (
+        "type",
+        "codec",
+        "encodings",
+        "num_values",
+        "total_uncompressed_size",
+        "total_compressed_size",
+        "data_page_offset",
+        "dictionary_page_offset",
+        "index_page_offset",
+    ),
+    Fields.COUNTS: ("null_count", "distinct_count"),
+    Fields.INDEXES: INDEX_FIELDS,
+}
 
 
 class Memory:
@@ -331,6 +359,36 @@ class FormSpec:
         return Finding.of(kind or self.damaged, error, self.title)
 
     # ---- reading ------------------------------------------------------------------------------------------------
+
+    def column(
+        self, reader: FooterReader, leaf: int, first: int = 0, count: int | None = None, fields: Fields = Fields.ALL
+    ):
+        """Return the chunks of a leaf in row groups ``[first, first + count)``.
+
+        The result has `array(name)` and `bounds()`. Fields that are not requested need not be read.
+        """
+        return reader.column(leaf, first, count)
+
+    def row_group(self, reader: FooterReader, row_group: int, fields: Fields = Fields.ALL) -> dict[str, list]:
+        """Return the requested fields of all chunks of a row group, by name; one entry per leaf."""
+        names = [name for group, names in FIELD_NAMES.items() if group & fields for name in names]
+        found: dict[str, list] = {name: [] for name in names}
+        for leaf in range(reader.leaf_count):
+            chunks = self.column(reader, leaf, row_group, 1, fields)
+            at = row_group if len(chunks) > 1 else 0
+            for name in names:
+                found[name].append(chunks.array(name)[at])
+        return found
+
+    def columns(self, reader: FooterReader, fields: Fields = Fields.ALL) -> Iterator:
+        """Yield the chunks of each leaf, in one pass."""
+        return (self.column(reader, leaf, fields=fields) for leaf in range(reader.leaf_count))
+
+    def slice(self, reader: FooterReader, leaves, row_groups, *, key_values: bool = False) -> bytes:
+        """Build a Thrift footer of leaves and row groups from the model; readers with a faster way have a `slice`."""
+        from .default_slice import default_slice
+
+        return default_slice(self, reader, leaves, row_groups, key_values=key_values)
 
     def chunk_structs(self, reader: FooterReader, leaf: int, first: int, count: int) -> list[bytes] | None:
         """Return the ColumnChunk structs of a leaf in row groups ``[first, first + count)``, or None.

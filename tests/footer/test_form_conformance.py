@@ -16,7 +16,7 @@ from parquetext import edits, extension, kernels
 from parquetext.findings import is_sound
 from parquetext.footer.best_form import named_form
 from parquetext.footer.form_agreement import compare_form
-from parquetext.footer.form_spec import BuildOptions, Checked, FormSpec
+from parquetext.footer.form_spec import FIELD_NAMES, BuildOptions, Checked, Fields, FormSpec
 from parquetext.footer.forms import BY_NAME, SPECS, THRIFT, add_referred, spec_of
 from parquetext.footer.locate import read_tail
 from parquetext.storage import open_source
@@ -109,11 +109,33 @@ def test_every_form_gives_the_metadata_of_the_thrift_footer(tmp_path, spec, orig
         if spec.is_lossless or spec.is_verified:
             assert list(compare_form(original_scan, reader, spec)) == []
         for leaf in range(original_scan.leaf_count):
-            stored, found = original_scan.column(leaf), reader.column(leaf)
+            stored, found = original_scan.column(leaf), spec.column(reader, leaf)
             for name in ("type", "codec", "num_values", "total_compressed_size", "data_page_offset", "null_count"):
                 assert list(found.array(name)) == list(stored.array(name)), name
+        assert [list(column.array("num_values")) for column in spec.columns(reader, Fields.PLACEMENT)] == [
+            list(original_scan.column(leaf).array("num_values")) for leaf in range(original_scan.leaf_count)
+        ]
+        of_row_group = spec.row_group(reader, 1, Fields.PLACEMENT)
+        assert of_row_group.keys() == {*FIELD_NAMES[Fields.PLACEMENT]}
+        assert of_row_group["data_page_offset"] == [
+            original_scan.column(leaf).array("data_page_offset")[1] for leaf in range(original_scan.leaf_count)
+        ]
         structs = spec.chunk_structs(reader, 0, 1, 2) if spec_of(reader) is spec else None
         assert structs is None or len(structs) == 2
+
+
+@pytest.mark.parametrize("spec", FORMS)
+def test_the_default_slice_of_every_form_is_a_footer_of_the_projection(tmp_path, spec, implementation):
+    path = with_form(tmp_path / "x.parquet", spec)
+    with parquetext.open(path, form=spec.name) as file:
+        leaves = [0, 2, 5]
+        footer = spec.slice(file._form, leaves, [2, 0])
+        ours, theirs = (kernels.scan.scan(found) for found in (footer, file._form.slice(leaves, [2, 0])))
+    for name in (*FIELD_NAMES[Fields.PLACEMENT][:2], "num_values", "data_page_offset", "total_compressed_size"):
+        assert list(ours.chunks(name)) == list(theirs.chunks(name)), name
+    data = ORIGINAL[: -8 - len(footer_of(ORIGINAL))] + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+    expected = TABLE.select(["id", "name", "tags"])
+    assert pq.read_table(io.BytesIO(data)).equals(pa.concat_tables([expected.slice(20), expected.slice(0, 10)]))
 
 
 @pytest.mark.parametrize("spec", FORMS)
