@@ -395,13 +395,7 @@ class FormSpec:
         return None
 
     def slots(self, payload) -> Slots:
-        """Return the contents of the extension slots of a payload.
-
-        Raises
-        ------
-        Damaged
-            If there are slots, and they cannot be read.
-        """
+        """Return the contents of the extension slots of a payload; raise Damaged if they cannot be read."""
         return {}
 
     # ---- writing ------------------------------------------------------------------------------------------------
@@ -444,6 +438,10 @@ class FormSpec:
     def without_reference(self, metadata: bytes) -> bytes | None:
         """Return the Thrift struct from before `with_reference`, or None if it does not refer to the form."""
         return None
+
+    def is_referred(self, metadata: bytes, payload: bytes) -> bool:
+        """Return True if bytes are a payload of the form to which a Thrift struct refers, and nothing else."""
+        return False
 
     def rebuild(self, payload) -> bytes:
         """Return the Thrift footer, without an extension, that a lossless payload was built from.
