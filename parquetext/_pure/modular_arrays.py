@@ -168,6 +168,7 @@ class EncodedArray:
         self.text_bytes = bits_at(self.data, self.begin, self.slots, self.width)
         if self.text_bytes > self.end - self.texts:
             raise wire_error(wire.BAD_OFFSET, self.values_at, self.end - self.texts, self.text_bytes)
+        self.text_end = 0
         return self
 
     def _check_size(self, slots: int) -> None:
@@ -204,13 +205,20 @@ class EncodedArray:
         return value
 
     def text(self, position: int) -> bytes | None:
-        """Return the text at a position; None if it is absent."""
+        """Return the text at a position; None if it is absent.
+
+        Positions of successive calls ascend, and so do the offsets of their texts: together, these are no longer than
+        the bytes of the array.
+        """
         slot = self.slot(position)
         if slot is None:
             return None
         begin, end = (bits_at(self.data, self.begin, number, self.width) for number in (slot, slot + 1))
         if begin > end or end > self.text_bytes:
             raise wire_error(wire.BAD_OFFSET, self.values_at, self.text_bytes, end)
+        if begin < self.text_end:
+            raise wire_error(wire.BAD_VALUE, self.values_at, self.text_end, begin)
+        self.text_end = end
         return bytes(self.data[self.texts + begin : self.texts + end])
 
     def numbers(self) -> Iterator[int]:

@@ -10,7 +10,8 @@ from uuid import UUID
 from .. import extension, kernels, wire
 from ..errors import ParquetextError, Refused, Unsupported, wire_error
 from ..footer import forms
-from ..footer.form_spec import FormSpec
+from ..footer.data_end import end_of_data
+from ..footer.form_spec import BuildOptions, FormSpec
 from ..footer.locate import FIRST_READ_LOCAL, MAX_FOOTER_BYTES, read_tail
 from ..footer.tail import LENGTH_AND_MAGIC, Tail
 from ..records import frozen
@@ -52,7 +53,7 @@ class Footer:
     reference : ReferencePiece or None
         The reference to the pieces before the footer.
     referred_payload : bytes or None
-        The payload of `referred`, if it has been read.
+        The payload of `referred`, if it has been read; no bytes if those before the footer may not be removed.
     """
 
     data: bytes
@@ -121,12 +122,17 @@ class Footer:
 
     @property
     def referred(self) -> Referred | None:
-        """Return the form to which the struct refers, if its payload ends where the footer begins."""
+        """Return the form to which the struct refers, if its payload ends where the footer begins.
+
+        A payload that may not be removed has no bytes: it stays in the file as data.
+        """
         tail = Tail(self.offset + len(self.data) + LENGTH_AND_MAGIC, self.offset, len(self.data), forms.THRIFT)
         forms.add_referred(tail, self.data)
         found = (Referred(spec, block.payload, block.length) for spec, block in tail.referred)
         adjacent = next((each for each in found if each.start + each.length == self.start), None)
-        return None if adjacent is None or self.unreferring == self.bare else adjacent
+        if adjacent is None or self.unreferring == self.bare:
+            return None
+        return adjacent._replace(start=self.start, length=0) if self.referred_payload == b"" else adjacent
 
     @property
     def unreferring(self) -> bytes:
@@ -247,7 +253,25 @@ def read_thrift(source, tail: Tail) -> Footer:
     referred = footer.referred
     if referred is None:
         return footer
-    return replace(footer, referred_payload=source.read(referred.start, referred.length))
+    payload = bytes(source.read(referred.start, referred.length))
+    return replace(footer, referred_payload=payload if _is_removable(footer, referred, payload) else b"")
+
+
+def _is_removable(footer: Footer, referred: Referred, payload: bytes) -> bool:
+    """Return True if the bytes before a footer are nothing but the payload to which it refers.
+
+    No data may be among them, unless the payload is just what would be written: a damaged file may refer to any bytes
+    as data.
+    """
+    if not referred.spec.is_referred(footer.bare, payload):
+        return False
+    if end_of_data(footer.scan(strict=False)) <= referred.start:
+        return True
+    scan = Footer(footer.unreferring, referred.start, None, ()).scan(strict=False)
+    try:
+        return referred.spec.build(scan, BuildOptions()).payload == payload
+    except ParquetextError:
+        return False
 
 
 def parse_footer(data: bytes, offset: int, front: bytes = b"") -> Footer:

@@ -6,19 +6,21 @@ import struct
 
 from .. import kernels, wire
 from ..errors import Damaged, ParquetextError, Refused, Unsupported
+from ..footer import forms
 from ..footer.tail import LENGTH_AND_MAGIC
 from ..records import frozen
 from ..storage import TailEdit
 from .decode_columns import payload_of
-from .footer import MAGIC, OURS, Footer, parse_end
+from .footer import MAGIC, Footer, parse_end
 from .foreign_bytes import without
 from .pieces import form_in
+from .renewal import RECORDS
 from .run import Planned
 
 VERSION = 1
 _PAYLOAD = struct.Struct("<HHIIQII")  # version, zero, T and its CRC, offset, length and CRC of the original footer
 _LARGEST = 1 << 62
-OWN = frozenset({*OURS, wire.UUID_WRAPPED, wire.UUID_ORIGINAL, wire.UUID_ORIGINAL_FOOTER})
+OWN = frozenset({*forms.BY_UUID, wire.UUID_FOOTER_REFERENCE, wire.UUID_WRAPPED, *RECORDS})
 
 
 @frozen

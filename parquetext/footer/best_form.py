@@ -133,15 +133,16 @@ def _thrift_or_beside(
     try:
         form, footer = _scanned(source, tail, data)
     except Malformed as error:
+        damaged = [*findings, forms.THRIFT.finding(error)]
         for spec in beside:
             block = spec.find(tail)
-            if block is not None:
-                findings.append(forms.THRIFT.finding(error))
-                open_it = _open_beside if spec.needs_footer else _open_block
-                try:
-                    return spec.name, open_it(source, spec, tail, block, data), findings
-                except (Damaged, Unsupported):
-                    raise error from None
+            if block is None:
+                continue
+            open_it = _open_beside if spec.needs_footer else _open_block
+            try:
+                return spec.name, open_it(source, spec, tail, block, data), damaged
+            except (Damaged, Malformed, Unsupported) as unusable:
+                damaged.append(spec.finding(unusable))
         raise
     for spec in beside:
         findings += spec.glance(footer, tail)

@@ -399,13 +399,7 @@ class FormSpec:
         return None if read is None else read(leaf, first, count)
 
     def slots(self, payload) -> Slots:
-        """Return the contents of the extension slots of a payload.
-
-        Raises
-        ------
-        Damaged
-            If there are slots, and they cannot be read.
-        """
+        """Return the contents of the extension slots of a payload; raise Damaged if they cannot be read."""
         return {}
 
     # ---- writing ------------------------------------------------------------------------------------------------
@@ -448,6 +442,10 @@ class FormSpec:
     def without_reference(self, metadata: bytes) -> bytes | None:
         """Return the Thrift struct from before `with_reference`, or None if it does not refer to the form."""
         return None
+
+    def is_referred(self, metadata: bytes, payload: bytes) -> bool:
+        """Return True if bytes are a payload of the form to which a Thrift struct refers, and nothing else."""
+        return False
 
     def rebuild(self, payload) -> bytes:
         """Return the Thrift footer, without an extension, that a lossless payload was built from.

@@ -36,6 +36,19 @@ def test_the_form_and_placement_stay_and_strip_restores_the_original(path, form,
     assert path.read_bytes() == original
 
 
+@pytest.mark.parametrize("form", ["modular", "arrow"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_strip_leaves_no_form_of_the_file_with_indexes(path, form, is_first):
+    original = path.read_bytes()
+    if is_first:
+        parquetext.upgrade(path, form)
+    parquetext.add_page_index(path)
+    parquetext.upgrade(path, form)
+    parquetext.upgrade(path, "packed")
+    parquetext.strip(path)
+    assert path.read_bytes() == original
+
+
 def test_strip_restores_a_file_with_copies(path):
     parquetext.encode(path, {"n": "pfor"})
     encoded = path.read_bytes()

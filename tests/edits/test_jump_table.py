@@ -12,11 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.footers import footer_of
+from support.jump_tables import index_of
 
 import parquetext
 from parquetext import extension, kernels, thrift
 from parquetext.errors import Refused, Unsupported
-from parquetext.footer.jump_table.pointer import Pointer, pointer_in
+from parquetext.footer.jump_table.pointer import Pointer, pointer_in, with_pointer
 
 pytestmark = pytest.mark.usefixtures("implementation")
 ROWS = 90
@@ -153,6 +154,44 @@ def test_a_damaged_index_is_replaced(path):
     damaged[len(PLAIN) - 8 - len(footer_of(PLAIN)) + 8] ^= 1
     path.write_bytes(damaged)
     assert parquetext.upgrade(path, form="jump-table").outcome == "upgraded" and path.read_bytes() == good
+
+
+@pytest.mark.parametrize("begin", [4, 100, 1000])
+@pytest.mark.parametrize("form", ["flat", "modular", "jump-table", None])
+def test_data_to_which_a_pointer_leads_are_not_removed(path, form, begin):
+    footer = footer_of(PLAIN)
+    at, length = len(PLAIN) - 8 - len(footer), len(footer) + 28
+    path.write_bytes(with_footer(PLAIN, with_pointer(footer, Pointer(1, begin, at - begin, length))))
+    if form is not None:
+        parquetext.upgrade(path, form=form)
+        assert pq.read_table(path).equals(TABLE) and parquetext.verify(path, deep=True).ok
+        assert parquetext.upgrade(path, form=form).outcome == "unchanged"
+    parquetext.strip(path)
+    assert path.read_bytes() == PLAIN
+
+
+def test_data_in_a_sound_index_are_not_removed(path):
+    """Pages in an unknown field of the index are data, though the index is a struct."""
+    before, footer = PLAIN[:4], footer_of(PLAIN)
+    fields = thrift.read("FileMetaData", footer)
+    index, data = index_of(footer)[:-1], PLAIN[4 : -8 - len(footer)]
+    head = index + b"\x38" + kernels.varint.encode(len(data))
+    for group in fields["row_groups"]:
+        for chunk in group["columns"]:
+            metadata = chunk["meta_data"]
+            for name in ("data_page_offset", "dictionary_page_offset"):
+                if name in metadata:
+                    metadata[name] += len(head)
+            for name in [name for name in chunk if "index" in name]:
+                del chunk[name]
+    footer = thrift.write("FileMetaData", fields)
+    whole = head + data + b"\0"
+    pointer = with_pointer(footer, Pointer(1, len(before), len(whole), len(footer) + 28))
+    stripped = before + whole + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+    path.write_bytes(before + whole + pointer + len(pointer).to_bytes(4, "little") + b"PAR1")
+    assert pq.read_table(path).equals(TABLE)
+    parquetext.strip(path)
+    assert path.read_bytes() == stripped and pq.read_table(path).equals(TABLE)
 
 
 def test_finalize_and_restore_keep_it(path):

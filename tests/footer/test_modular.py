@@ -83,6 +83,19 @@ def test_it_replaces_a_thrift_footer_that_is_damaged(path):
         assert file.read().equals(TABLE)
 
 
+@pytest.mark.parametrize("forms", [("arrow", "modular"), ("modular", "arrow")])
+def test_it_replaces_damaged_footers_of_two_other_forms(path, forms):
+    for form in forms:
+        parquetext.upgrade(path, form=form)
+    data = bytearray(path.read_bytes())
+    data[locate(bytes(data), len(data)).footer_offset] ^= 0xFF
+    data[bytes(data).rindex(b"ARROW1") - 200] ^= 0xFF
+    path.write_bytes(data)
+    with parquetext.open(path) as file:
+        assert file.form == "modular" and file.read().equals(TABLE)
+        assert [finding.kind for finding in file.findings] == ["thrift-damaged", "dialect-damaged"]
+
+
 @pytest.mark.parametrize("other", ["flat", "index", "packed", "arrow", "jump-table"])
 def test_it_stays_beside_other_forms(path, other):
     for names in (("modular", other), (other, "modular")):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import struct
+import time
+import tracemalloc
 from pathlib import Path
 
 import pyarrow as pa
@@ -31,12 +33,14 @@ from support.modular_files import (
     whole_file,
     written,
 )
+from support.twins import both
 
 import parquetext
 from parquetext import thrift
 from parquetext.errors import Damaged, Malformed, ParquetextError, Unsupported
 from parquetext.footer.locate import locate
-from parquetext.footer.modular import modular_form
+from parquetext.footer.modular import framing
+from parquetext.footer.modular.array_writing import number_array, packed
 from parquetext.thrift import integer, list_header
 from parquetext.thrift.values import joined
 
@@ -141,18 +145,66 @@ def test_unknown_modules_are_passed_over(implementation):
     assert form.node(0).path == b"id"
 
 
+def placement_of_zeros(row_groups: int) -> bytes:
+    """Return the placement of a column of INT32, all other numbers of which are 0."""
+    zeros = array_of(row_groups, b"\0")
+    arrays = [(id, STRUCT, zeros) for id in (1, 4, 5, 6, 7)] + [(8, STRUCT, array_of(1, b"\2\1")), (10, STRUCT, zeros)]
+    return joined(arrays) + b"\0"
+
+
 def test_width_0_makes_no_more_chunks_than_the_payload_justifies(implementation):
     """An array of a thousand zeros has no bytes; the number of chunks is limited by that of the payload's bytes."""
-    footer = footer_of(written(pa.table({"x": [1]})))
-    schema = modules_of(modular_payload(footer))[0]
-    count = modular_form.LEAST_LIMIT
-    zeros = array_of(count, b"\0")
-    arrays = [(id, STRUCT, zeros) for id in (1, 4, 5, 6, 7)] + [(8, STRUCT, array_of(1, b"\2\1")), (10, STRUCT, zeros)]
-    placement = joined(arrays) + b"\0"
-    form = SPEC.open_payload(assembled({0: schema, 1: placement}, (1, count, 1, 0)))
+    schema = modules_of(modular_payload(footer_of(written(pa.table({"x": [1]})))))[0]
+    count, padding = framing.FREE_CHUNKS, bytes(20_000)
+    form = SPEC.open_payload(assembled({0: schema, 1: placement_of_zeros(count)}, (1, count, 1, 0)))
     assert len(form.column(0)) == count
+    with pytest.raises(Damaged, match="1048576 chunks"):
+        SPEC.open_payload(assembled({0: schema, 1: placement_of_zeros(1 << 20)}, (1, 1 << 20, 1, 0)))
+    modules = {9: padding, 0: schema, 1: placement_of_zeros(count + 10_000)}
+    assert SPEC.open_payload(assembled(modules, (1, count + 10_000, 1, 0))).row_group_count == count + 10_000
     with pytest.raises(Damaged):
-        SPEC.open_payload(assembled({0: schema, 1: placement}, (1, 1 << 20, 1, 0)))
+        SPEC.open_payload(assembled(modules, (1, count + 11_000, 1, 0)))
+
+
+def test_a_footer_of_which_readers_refuse_the_number_of_chunks_is_not_written():
+    footer = thrift.read("FileMetaData", footer_of(written(pa.table({"x": [1]}), write_statistics=False)))
+    [group] = footer["row_groups"]
+    metadata = group["columns"][0]["meta_data"]
+    del metadata["dictionary_page_offset"]
+    names = ("data_page_offset", "num_values", "codec", "total_compressed_size", "total_uncompressed_size")
+    metadata |= dict.fromkeys(names, 0)
+    group["num_rows"] = 0
+    footer["row_groups"] = [group] * (2 * framing.FREE_CHUNKS)
+    with pytest.raises(Unsupported, match=r"8192 chunks, columns or row groups need only .* readers refuse"):
+        modular_payload(thrift.write("FileMetaData", footer))
+
+
+def test_texts_of_row_groups_share_no_bytes(implementation):
+    """Slots of absent values may have any content, so that each text in between could be all bytes."""
+    count, size = 2000, 100_000
+    schema = modules_of(modular_payload(footer_of(written(pa.table({"x": [1]})))))[0]
+    offsets = [0 if number % 2 == 0 else size for number in range(count)] + [size]
+    bitmap = packed([1 - number % 2 for number in range(count)], 1)[1:]
+    empty, texts = array_of(count, b"\0"), array_of(count, packed(offsets) + bytes(size), None, bitmap)
+    statistics = joined([(2, STRUCT, empty), (3, STRUCT, texts), (4, STRUCT, empty)]) + b"\0"
+    before = len(schema + placement_of_zeros(count))
+    directory = joined([(1, STRUCT, number_array([before, before + len(statistics)]))]) + b"\0"
+    modules = {0: schema, 1: placement_of_zeros(count), 9: statistics, 2: directory}
+    form = SPEC.open_payload(assembled(modules, (1, count, 1, 0)))
+    tracemalloc.start()
+    with pytest.raises(Damaged, match="chunks of leaf 0 cannot be read"):
+        form.column(0)
+    assert tracemalloc.get_traced_memory()[1] < 20 * size
+    tracemalloc.stop()
+
+
+def test_offsets_without_a_width_take_no_time_to_verify():
+    """Two billion offsets of no bits, which are all 0, are no reason to look at each."""
+    statistics = joined([(2, STRUCT, array_of((1 << 31) - 1, b"\0"))]) + b"\0"
+    for module in both("modular"):
+        begin = time.process_time()
+        module.verify_struct(statistics, (2, 3, 4))
+        assert time.process_time() - begin < 1
 
 
 # ---- other generations and magics ---------------------------------------------------------------------------------

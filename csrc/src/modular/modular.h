@@ -20,7 +20,8 @@ typedef struct pqx_modular_array {
     size_t bitmap;                  /* of presence, or PQX_MODULAR_NOWHERE */
     size_t positions;               /* of present values, or PQX_MODULAR_NOWHERE */
     size_t texts;                   /* of an array of texts: their first byte, */
-    uint64_t text_bytes;            /* and their size */
+    uint64_t text_bytes;            /* and their size, */
+    uint64_t text_end;              /* and where the last text that was read ends */
     unsigned width, position_width; /* in bits */
 } pqx_modular_array;
 
@@ -86,9 +87,10 @@ void pqx_modular_number(const pqx_modular_array *array, uint64_t position, uint6
 /* Read the number at a position of an array without absent values. */
 int pqx_modular_present(const pqx_modular_array *array, uint64_t position, uint64_t *number,
                         pqx_error *error);
-/* Read the text at a position. */
-int pqx_modular_text(const pqx_modular_array *array, uint64_t position, pqx_bytes *text,
-                     int *is_there, pqx_error *error);
+/* Read the text at a position. Positions of successive calls ascend, and so do the offsets of their
+ * texts: together, these are no longer than the bytes of the array. */
+int pqx_modular_text(pqx_modular_array *array, uint64_t position, pqx_bytes *text, int *is_there,
+                     pqx_error *error);
 
 /* modular_root.c: read the root struct in `data`. Errors: PQX_FIELD_TYPE also for the list of
  * modules of an older generation; PQX_MISSING_FIELD, PQX_BAD_VALUE, those of pqx_thrift_next. */

@@ -229,8 +229,8 @@ int pqx_modular_present(const pqx_modular_array *array, uint64_t position, uint6
     return is_there ? PQX_OK : pqx_fail(error, PQX_BAD_VALUE, array->at, 1, 0);
 }
 
-int pqx_modular_text(const pqx_modular_array *array, uint64_t position, pqx_bytes *text,
-                     int *is_there, pqx_error *error)
+int pqx_modular_text(pqx_modular_array *array, uint64_t position, pqx_bytes *text, int *is_there,
+                     pqx_error *error)
 {
     uint64_t slot = slot_of(array, position, is_there);
     if (!*is_there) return PQX_OK;
@@ -239,6 +239,9 @@ int pqx_modular_text(const pqx_modular_array *array, uint64_t position, pqx_byte
                  pqx_modular_bits(array->data, array->begin, array->texts, slot + 1, array->width);
     if (begin > end || end > array->text_bytes)
         return pqx_fail(error, PQX_BAD_OFFSET, array->values_at, array->text_bytes, end);
+    if (begin < array->text_end)
+        return pqx_fail(error, PQX_BAD_VALUE, array->values_at, array->text_end, begin);
+    array->text_end = end;
     *text = (pqx_bytes){array->data + array->texts + begin, (size_t)(end - begin)};
     return PQX_OK;
 }

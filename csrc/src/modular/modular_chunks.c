@@ -29,7 +29,7 @@ typedef struct column_statistics {
 typedef struct writer {
     const pqx_modular_placement *placement;
     const pqx_modular_writing *writing;
-    const column_statistics *facts; /* or NULL */
+    column_statistics *facts; /* or NULL */
     pqx_buffer *out;
     pqx_error *error;
 } writer;

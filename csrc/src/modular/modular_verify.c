@@ -44,9 +44,9 @@ int pqx_modular_verify_array(const uint8_t *data, size_t size, size_t at, int is
         PQX_TRY(check_ascending(data, a.positions, end, a.slots, a.position_width, a.positions,
                                 a.count, 1, error));
     }
-    return is_text ? check_ascending(data, a.begin, a.texts, slots, a.width, a.values_at,
-                                     a.text_bytes + 1, 0, error)
-                   : PQX_OK;
+    if (!is_text || !a.width) return PQX_OK; /* without a width, all offsets are 0 */
+    return check_ascending(data, a.begin, a.texts, slots, a.width, a.values_at, a.text_bytes + 1, 0,
+                           error);
 }
 
 int pqx_modular_verify_struct(const uint8_t *data, size_t size, uint32_t texts, pqx_error *error)

@@ -102,6 +102,16 @@ class JumpTableSpec(FormSpec):
     def without_reference(self, metadata: bytes) -> bytes | None:
         return without_pointer(metadata)
 
+    def is_referred(self, metadata: bytes, payload: bytes) -> bool:
+        pointer = pointer_in(metadata)
+        if pointer is None:
+            return False
+        try:
+            read_index(decompressed(payload, pointer.version, pointer.metadata_length), pointer.metadata_length)
+        except Damaged:
+            return False
+        return True
+
     # ---- checking -----------------------------------------------------------------------------------------------
 
     def check(self, checked: Checked) -> Iterator[Finding]:

@@ -11,14 +11,13 @@ from ...records import frozen
 from ...thrift import binary, integer
 from ...thrift.values import joined
 from .name_hash import NameHash, built
-from .pointer import PLAIN, ZSTD, damaged
+from .pointer import PLAIN, ZSTD, damaged, largest_index
 
 LEAVES, ROW_GROUPS, CHUNKS, FIELD_OFFSETS, SCHEMA = 1, 2, 3, 4, 5  # fields of FileMetadataFooterIndex
 ELEMENTS, OFFSETS, CHILDREN, NAMES, FIELD_IDS, NON_ASCII = 1, 2, 3, 4, 5, 6  # of SchemaLayout
 SLOTS, DISCRIMINATOR_BITS, TABLE = 1, 2, 3  # of NameHashTable
 NO_IDS, IDENTITY, EXPLICIT = 1, 2, 3  # of FieldIdMapping
 WIDEST = 8
-MOST_OF_METADATA, LEAST_LIMIT = 16, 1 << 10  # upper bound of a decompressed index, by the size of the metadata
 NO_FIELD_ID = -1 << 31
 MOST_DISCRIMINATOR_BITS = 32
 
@@ -86,7 +85,7 @@ def decompressed(data, version: int, metadata_length: int):
         return data
     import pyarrow as pa  # late: most indexes are plain
 
-    limit = MOST_OF_METADATA * metadata_length + LEAST_LIMIT
+    limit = largest_index(metadata_length)
     try:
         if version == ZSTD:
             found = pa.CompressedInputStream(pa.BufferReader(data), "zstd").read(limit + 1)
@@ -111,6 +110,9 @@ def read_index(data, metadata_length: int) -> FooterIndex:
     """
     data = memoryview(data).cast("B")
     try:
+        end = kernels.thrift.struct_end(data)
+        if end != len(data):
+            raise damaged(f"its index has {len(data)} bytes, and its struct {end}", 0, end, len(data))
         fields = _Fields(data, 0)
         leaves, row_groups, chunks = fields.number(LEAVES), fields.number(ROW_GROUPS), fields.binary(CHUNKS)
         layout = fields.struct(SCHEMA)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 from operator import attrgetter
 from typing import Any
 
@@ -30,6 +30,7 @@ REMOTE_SHARE = 4  # the whole footer is fetched if one leaf in this many is requ
 LOCAL_SHARE = 200  # scanning this many chunks costs as much as one by the jump table, checks included
 FEW_PARTS = 64  # ranges that are read one by one; for more, the whole footer is read
 MOST_SEPARATORS = 3  # in a name; each may be a dot of a name, or separate two names
+ROW_GROUP_SIZES = (wire.ROW_GROUP_TOTAL_BYTE_SIZE, wire.ROW_GROUP_NUM_ROWS)
 NO_CHUNKS = bytes([wire.TYPE_STRUCT])  # an empty list
 PATH = (wire.COLUMN_CHUNK_META_DATA, wire.COLUMN_META_DATA_PATH_IN_SCHEMA)
 FILE_OFFSET = (wire.COLUMN_CHUNK_FILE_OFFSET,)
@@ -151,6 +152,7 @@ class JumpTableForm:
                 self._parts = bytes(self._metadata.whole()), [], b""
                 return self._parts
             bounds = [*(index.begin(number) for number in range(count)), self._metadata.length]
+            self._check_order(bounds)
             ranges = [(0, bounds[0]), *((index.end(number), bounds[number + 1]) for number in range(count))]
             front, *gaps = self._metadata.ranges(ranges)
             expected = COLUMNS + list_header(self.leaf_count)
@@ -160,13 +162,21 @@ class JumpTableForm:
             tails, rest = [], b""
             for number, gap in enumerate(gaps):
                 at = ranges[number + 1][0]
-                end = self._walked(partial(_struct_rest_end, gap, wire.ROW_GROUP_COLUMNS), at)
+                end = self._walked(partial(_row_group_end, gap), at)
                 tails.append(bytes(gap[:end]))
                 rest = bytes(gap[end:])
                 if number < count - 1 and rest != expected:
                     raise self._damaged(f"row group {number} does not end where its successor begins", at + end)
             self._parts = bytes(front[:begin]), tails, rest
         return self._parts
+
+    def _check_order(self, bounds: Sequence[int]) -> None:
+        """Raise Damaged if the chunks of a row group overlap others: bytes between them would be read repeatedly."""
+        for number, (begin, following) in enumerate(pairwise(bounds)):
+            end = self._index.end(number)
+            if not begin <= end <= following:
+                message = f"row group {number}: chunks from {begin} to {end}, the next from {following}"
+                raise self._damaged(message, begin)
 
     def _walked(self, walk: Callable[[], int], at: int) -> int:
         """Return the result of a walk over metadata from an offset on; the jump table led there if it fails."""
@@ -185,16 +195,34 @@ class JumpTableForm:
         """Return the ColumnChunk structs of leaves, one for each of these row groups, after checking them."""
         self._split()  # which checks the bounds of row groups
         index = self._index
-        for leaf in leaves:
-            for number in numbers:
+        for number in numbers:
+            last = index.begin(number)
+            for leaf in sorted({*leaves}):
                 begin, end = index.chunk(number, leaf)
-                if not index.begin(number) <= begin < end <= index.end(number):
+                if not last <= begin < end <= index.end(number):
                     raise self._damaged(f"row group {number}, leaf {leaf}: a chunk from {begin} to {end}", begin)
+                last = end
         parts = self._metadata.ranges([index.chunk(number, leaf) for leaf in leaves for number in numbers])
         found = {}
         for at, leaf in enumerate(leaves):
             found[leaf] = structs = [bytes(part) for part in parts[at * len(numbers) : (at + 1) * len(numbers)]]
             self._check_structs(leaf, numbers, structs)
+        if all(_has_path(struct) for structs in found.values() for struct in structs):
+            return found
+        return self._scanned_structs(leaves, numbers)
+
+    def _scanned_structs(self, leaves: Sequence[int], numbers: Sequence[int]) -> dict[int, list[bytes]]:
+        """Return the structs by a scan: a chunk without its path cannot be told from another one of its type."""
+        self.hold()
+        self._check_counts()
+        scan = self._form.scan
+        if not scan.regular:
+            raise self._damaged("a row group does not have one chunk per leaf", 0)
+        offsets, lengths, data = scan.chunks("chunk_offset"), scan.chunks("chunk_length"), memoryview(scan.data)
+        found: dict[int, list[bytes]] = {}
+        for leaf in leaves:
+            places = [number * self.leaf_count + leaf for number in numbers]
+            found[leaf] = [bytes(data[offsets[at] : offsets[at] + lengths[at]]) for at in places]
         return found
 
     def _check_structs(self, leaf: int, numbers: Sequence[int], structs: Sequence[bytes]) -> None:
@@ -336,14 +364,26 @@ def _row_groups_begin(front: memoryview, count: int) -> int:
     return value + len(header)
 
 
-def _struct_rest_end(data: memoryview, last: int) -> int:
-    """Return the offset after the stop of a struct whose fields up to the id `last` precede `data`."""
-    at, id = 0, last
+def _row_group_end(data: memoryview) -> int:
+    """Return the offset after the stop of a row group whose chunks precede `data`.
+
+    The fields that it must have distinguish it from a chunk, from whose begin on bytes are fields of a row group, too.
+    """
+    at, id = 0, wire.ROW_GROUP_COLUMNS
+    types: dict[int, int] = {}
     while True:
         id, type, value = _header(data, at, id)
         if not type:
-            return value
+            break
+        types[id] = type
         at = kernels.thrift.skip(data, value, type)
+    if any(types.get(needed) != wire.TYPE_I64 for needed in ROW_GROUP_SIZES):
+        raise Malformed("a row group without its size and its number of rows", offset=0)
+    return value
+
+
+def _has_path(struct: bytes) -> bool:
+    return kernels.thrift.path(struct, PATH) is not None
 
 
 def _is_chunk(struct: bytes, path: bytes, physical: bytes | None) -> bool:

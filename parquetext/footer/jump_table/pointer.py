@@ -14,6 +14,7 @@ HEADER = b"\xa8\x19"  # field 10, binary, 25 bytes
 CONTENT = struct.Struct("<Bqqq")
 POINTER_BYTES = len(HEADER) + CONTENT.size
 PLAIN, ZSTD, LZ4_RAW = VERSIONS = (1, 2, 3)
+MOST_OF_METADATA, LEAST_LIMIT = 16, 1 << 10  # upper bound of an index, by the size of the metadata
 MOST_SHORT = 15  # ids up to this one have a header of one byte at the begin of a struct
 
 
@@ -57,8 +58,16 @@ def check_pointer(pointer: Pointer, footer_offset: int, footer_length: int) -> N
     if not POINTER_BYTES < pointer.metadata_length <= footer_length:
         message = f"metadata of {pointer.metadata_length} bytes in a footer of {footer_length}"
         raise damaged(message, at + 17, footer_length, pointer.metadata_length)
+    if length > (limit := largest_index(pointer.metadata_length)):
+        message = f"an index of {length} bytes for metadata of {pointer.metadata_length}"
+        raise damaged(message, at + 9, limit, length)
     if start < footer_offset + pointer.metadata_length and start + length > footer_offset:
         raise damaged(f"the index at {start} with {length} bytes overlaps the metadata", at + 1, footer_offset, start)
+
+
+def largest_index(metadata_length: int) -> int:
+    """Return how many bytes an index of metadata with this length may have."""
+    return MOST_OF_METADATA * metadata_length + LEAST_LIMIT
 
 
 def damaged(message: str, offset: int, expected: int = 0, found: int = 0) -> Damaged:

@@ -17,6 +17,7 @@ TRAILER_BYTES = ALONE_TRAILER.size
 SMALLEST_PAYLOAD = TRAILER_BYTES + 1
 KINDS = SCHEMA, PLACEMENT, STATISTICS, _, _, FILE_METADATA, SCHEMA_INDEX = range(7)
 REQUIRED = (SCHEMA, PLACEMENT)
+BYTES_OF_CHUNK, FREE_CHUNKS = 2, 1 << 12  # a chunk with values has at least four bytes
 NAMES = {
     SCHEMA: "schema",
     PLACEMENT: "placement",
@@ -102,6 +103,19 @@ def located(modules: dict[int, tuple[int, int]], frame: Frame) -> dict[int, tupl
             raise Malformed(message, offset=frame.root, expected=frame.root, found=offset)
         found[kind] = offset - base, length
     return found
+
+
+def most_chunks(length: int) -> int:
+    """Return how many chunks, columns and row groups a payload of `length` bytes may have.
+
+    Arrays of width 0 have no bytes, and each chunk of them takes hundreds of bytes in memory.
+    """
+    return length // BYTES_OF_CHUNK + FREE_CHUNKS
+
+
+def largest_count(columns: int, row_groups: int) -> int:
+    """Return the largest one of the numbers of columns, of row groups and of chunks."""
+    return max(columns, row_groups, columns * row_groups)
 
 
 def absolute_base(modules: dict[int, tuple[int, int]], frame: Frame) -> int:

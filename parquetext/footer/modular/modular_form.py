@@ -23,13 +23,14 @@ from .framing import (
     TRAILER_BYTES,
     Root,
     absolute_base,
+    largest_count,
     located,
+    most_chunks,
     read_frame,
 )
 from .generations import check_generation
 from .payload import Payload
 
-MOST_OF_PAYLOAD, LEAST_LIMIT = 64, 1 << 16  # upper bound of the number of chunks, by the payload's bytes
 NO_CHUNKS = bytes([wire.TYPE_STRUCT])  # an empty list
 OF_THE_TYPE = b"\x1c\0\0"  # a ColumnOrder: the order that the type defines
 REPEATED, REQUIRED = 2, 0
@@ -75,11 +76,10 @@ class ModularForm:
             check_generation(payload.hold(), frame.root, frame.start)
             raise
         self._base = absolute_base(self.root.modules, frame)
-        limit = MOST_OF_PAYLOAD * payload.length + LEAST_LIMIT
-        for count in (self.root.columns, self.root.row_groups, self.root.columns * self.root.row_groups):
-            if count > limit:
-                message = f"{count} chunks, columns or row groups in a modular footer of {payload.length} bytes"
-                raise Damaged(message, offset=frame.root, expected=limit, found=count, code=wire.BAD_VALUE)
+        count, limit = largest_count(self.root.columns, self.root.row_groups), most_chunks(payload.length)
+        if count > limit:
+            message = f"{count} chunks, columns or row groups in a modular footer of {payload.length} bytes"
+            raise Damaged(message, offset=frame.root, expected=limit, found=count, code=wire.BAD_VALUE)
 
     @property
     def version(self) -> int:

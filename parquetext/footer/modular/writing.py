@@ -21,6 +21,8 @@ from .framing import (
     SCHEMA,
     SCHEMA_INDEX,
     STATISTICS,
+    largest_count,
+    most_chunks,
 )
 
 VERSION, ROW_GROUPS, COLUMNS, ROWS, MODULES = 1, 2, 3, 4, 5  # fields of the root
@@ -77,7 +79,12 @@ def build(scan, start: int | None) -> bytes:
     add(SCHEMA, schema)
     root = add(None, _root(scan, modules))
     end = ASIDE_TRAILER.pack(root, ASIDE_MAGIC) if start is None else ALONE_TRAILER.pack(start, root)
-    return b"".join([*pieces, end])
+    payload = b"".join([*pieces, end])
+    count = largest_count(scan.leaf_count, scan.row_group_count)
+    if count > most_chunks(len(payload)):
+        message = f"{count} chunks, columns or row groups need only {len(payload)} bytes, which readers refuse"
+        raise Unsupported(message, expected=most_chunks(len(payload)), found=count, code=wire.UNSUPPORTED_VALUE)
+    return payload
 
 
 def check_expressible(scan) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import compress
-from operator import add
 
 from ... import kernels, wire
 from ...findings import Finding
-from ...footer.model import INDEX_FIELDS
+from ...footer.data_end import end_of_data
 from ...footer.tail import REFERENCE_DAMAGED, Tail
 
 PLACE = "reference"
@@ -37,22 +35,9 @@ def check_aside(end: bytes, footer: bytes, tail: Tail, scan) -> Iterator[Finding
     if struct_crc != reference.struct_crc:
         sums = f"{struct_crc:#010x}, the reference says {reference.struct_crc:#010x}"
         yield _damaged(f"the Thrift footer has the checksum {sums}", tail.footer_offset)
-    if (furthest := _end_of_data(scan)) > start:
+    if (furthest := end_of_data(scan)) > start:
         yield _damaged(f"data reaches to {furthest}, behind the beginning of the blocks aside at {start}", start)
 
 
 def _damaged(message: str, offset: int) -> Finding:
     return Finding(REFERENCE_DAMAGED, message, offset, PLACE)
-
-
-def _end_of_data(scan) -> int:
-    """Return the end of the last column chunk of this file, its page indexes and Bloom filter; 0 if there are none."""
-    is_here = [not present & wire.PRESENT_FILE_PATH for present in scan.chunks("present")]
-    chunk_ends = map(add, scan.chunk_begins(), scan.chunks("total_compressed_size"))
-    ends = [max(compress(chunk_ends, is_here), default=0)]
-    for offset, length in zip(INDEX_FIELDS[::2], INDEX_FIELDS[1::2], strict=True):
-        offsets = list(compress(scan.places(offset), is_here))
-        if max(offsets, default=0) > 0:
-            lengths = compress(scan.places(length), is_here)
-            ends.append(max(map(add, offsets, (max(length, 0) for length in lengths))))
-    return max(ends)
