@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from .. import thrift, wire
 from ..thrift import read, write
-from .form_spec import Fields, FormSpec
+from .chunk_fields import Fields
+from .form_spec import FormSpec
 from .model import GROUP, FooterReader, Node
 
 NO_OFFSET = -1

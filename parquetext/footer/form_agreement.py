@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from .. import extension
 from ..errors import ParquetextError
 from ..findings import Finding
+from .chunk_fields import FIELD_NAMES
 from .copied_chunks import payload_in, table_of
-from .form_spec import FIELD_NAMES, FormSpec
+from .form_spec import FormSpec
 from .model import GROUP, FooterReader
 from .row_groups import RowGroup
 from .thrift_form import content_of, key_value_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import IntFlag
 from typing import Any, ClassVar, NamedTuple
 from uuid import UUID
 
@@ -13,38 +12,12 @@ from ..errors import ParquetextError, Unsupported
 from ..extension import ASIDE
 from ..findings import Finding
 from ..records import frozen
-from .model import INDEX_FIELDS, FooterReader
+from .chunk_fields import FIELD_NAMES, Fields
+from .model import FooterReader
 from .tail import Block, Tail
 
 MAX_SHARE = 0.02  # of the file: upper bound for a payload that is chosen automatically
 Slots = dict[UUID, bytes]
-
-
-class Fields(IntFlag):
-    """Groups of a chunk's fields; a form reads only those that are requested."""
-
-    PLACEMENT = 1  # type, codec, encodings, offsets, sizes, number of values
-    COUNTS = 2  # nulls, distinct values
-    INDEXES = 4  # locations of page indexes and Bloom filters
-    BOUNDS = 8
-    ALL = 15
-
-
-FIELD_NAMES: Mapping[Fields, tuple[str, ...]] = {
-    Fields.PLACEMENT: (
-        "type",
-        "codec",
-        "encodings",
-        "num_values",
-        "total_uncompressed_size",
-        "total_compressed_size",
-        "data_page_offset",
-        "dictionary_page_offset",
-        "index_page_offset",
-    ),
-    Fields.COUNTS: ("null_count", "distinct_count"),
-    Fields.INDEXES: INDEX_FIELDS,
-}
 
 
 class Memory:

@@ -15,8 +15,9 @@ import parquetext
 from parquetext import edits, extension, kernels
 from parquetext.findings import is_sound
 from parquetext.footer.best_form import named_form
+from parquetext.footer.chunk_fields import FIELD_NAMES, Fields
 from parquetext.footer.form_agreement import compare_form
-from parquetext.footer.form_spec import FIELD_NAMES, BuildOptions, Checked, Fields, FormSpec
+from parquetext.footer.form_spec import BuildOptions, Checked, FormSpec
 from parquetext.footer.forms import BY_NAME, SPECS, THRIFT, add_referred, spec_of
 from parquetext.footer.locate import read_tail
 from parquetext.storage import open_source

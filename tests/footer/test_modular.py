@@ -26,7 +26,7 @@ from support.modular_files import (
 )
 
 import parquetext
-from parquetext import edits, extension, kernels, sidecar
+from parquetext import edits, extension, kernels, sidecar, wire
 from parquetext.arrow.writing.rewriting import rewrite_file
 from parquetext.errors import Refused, Unsupported
 from parquetext.footer.form_agreement import compare_form
@@ -89,7 +89,7 @@ def test_it_replaces_damaged_footers_of_two_other_forms(path, forms):
         parquetext.upgrade(path, form=form)
     data = bytearray(path.read_bytes())
     data[locate(bytes(data), len(data)).footer_offset] ^= 0xFF
-    data[bytes(data).rindex(b"ARROW1") - 200] ^= 0xFF
+    data[bytes(data).rindex(wire.UUID_ARROW_DIALECT.bytes) - 200] ^= 0xFF
     path.write_bytes(data)
     with parquetext.open(path) as file:
         assert file.form == "modular" and file.read().equals(TABLE)
