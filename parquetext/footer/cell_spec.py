@@ -35,6 +35,6 @@ class CellSpec(FormSpec):
     def slots(self, payload) -> Slots:
         try:
             reader = self.open_payload(payload)
-            return {UUID(bytes=uuid): reader.extension(index) for index, (uuid, _) in enumerate(reader.extensions())}
         except (Damaged, Unsupported):
             return {}
+        return {UUID(bytes=uuid): reader.extension(index) for index, (uuid, _) in enumerate(reader.extensions())}

@@ -253,6 +253,16 @@ def test_a_damaged_slot_is_an_error_for_that_slot_alone(path):
     assert path.read_bytes() == damaged
 
 
+@pytest.mark.parametrize("form", ["flat", "packed"])
+def test_a_change_that_would_lose_a_damaged_slot_is_refused(path, form):
+    edits.upgrade(path, extensions={ACME: b"acme's bytes", OTHER: b"other's bytes"}, form=form)
+    damaged = path.read_bytes().replace(b"acme's bytes", b"acme's byteS")
+    path.write_bytes(damaged)
+    with pytest.raises(Refused, match="damaged"):
+        edits.upgrade(path, form=form)
+    assert path.read_bytes() == damaged
+
+
 @pytest.mark.parametrize("extensions", [{"acme": b"x"}, {ACME: "text"}, {wire.UUID_THRIFT_EXTENSION: b"x"}, {7: b"x"}])
 def test_slots_are_bytes_by_uuid(path, extensions):
     for change, options in ((edits.upgrade, {}), (edits.finalize, {"confirm": True})):
