@@ -12,7 +12,7 @@ from .copied_chunks import payload_in, table_of
 from .form_spec import FormSpec
 from .model import GROUP, FooterReader
 from .row_groups import RowGroup
-from .thrift_form import content_of, key_value_of
+from .thrift_form import contents_of, key_values_of
 
 CHUNK_FIELDS = tuple(name for names in FIELD_NAMES.values() for name in names)
 KIND = "forms-differ"
@@ -112,20 +112,19 @@ def _bounds(chunks) -> list[tuple[bytes | None, bytes | None]]:
 
 
 def _compare_key_values(scan, flat) -> Iterator[Finding]:
-    for index in range(scan.key_value_count):
-        pair = key_value_of(scan, index)
+    for index, pair in enumerate(key_values_of(scan)):
         if pair != flat.key_value(index):
             yield Finding(KIND, f"key-value {index} ({pair[0][:40]!r}) differs", place="key-values")
 
 
 def _compare_schema(scan, flat) -> Iterator[Finding]:
-    orders, leaves = scan.elements("column_order"), scan.leaves
+    orders, leaves, structs = scan.elements("column_order"), scan.leaves, [*contents_of(scan, scan.elements, "bytes")]
     groups = sorted(set(range(scan.element_count)) - set(leaves))
     ids = [*enumerate(leaves), *((GROUP | node, element) for node, element in enumerate(groups))]
     for identity, element in ids:
         node = flat.node(identity)
         position = f"schema element {element}"
-        if bytes(node.thrift) != content_of(scan, scan.elements, "bytes", element):
+        if bytes(node.thrift) != structs[element]:
             yield Finding(KIND, "the SchemaElement differs", place=position)
         if node.schema_index != element or node.column_order != orders[element]:
             yield Finding(KIND, "its place or column order differs", place=position)

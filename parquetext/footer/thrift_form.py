@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import attrgetter
 
 from .. import kernels, wire
@@ -27,16 +27,18 @@ _FACTS_OF_NODE = (
 )
 
 
-def content_of(scan, records: Callable[[str], memoryview], name: str, index: int) -> bytes:
-    """Return the bytes of a range in one record of a scan; `records` is a method such as `scan.elements`."""
-    start = records(f"{name}_offset")[index]
-    return bytes(memoryview(scan.data)[start : start + records(f"{name}_length")[index]])
+def contents_of(scan, records: Callable[[str], memoryview], name: str) -> Iterator[bytes]:
+    """Yield the bytes of a range in each record of a scan; `records` is a method such as `scan.elements`."""
+    data = memoryview(scan.data)
+    for start, length in zip(records(f"{name}_offset"), records(f"{name}_length"), strict=True):
+        yield bytes(data[start : start + length])
 
 
-def key_value_of(scan, index: int) -> tuple[bytes, bytes | None]:
-    """Return the key and the value of a scan's pair; the value is None if it is absent."""
-    value = content_of(scan, scan.key_values, "value", index) if scan.key_values("has_value")[index] else None
-    return content_of(scan, scan.key_values, "key", index), value
+def key_values_of(scan) -> Iterator[tuple[bytes, bytes | None]]:
+    """Yield the keys and the values of a scan; a value is None if it is absent."""
+    keys, values = (contents_of(scan, scan.key_values, name) for name in ("key", "value"))
+    for key, value, has_value in zip(keys, values, scan.key_values("has_value"), strict=True):
+        yield key, value if has_value else None
 
 
 def refuse_encrypted(scan) -> None:
@@ -48,12 +50,24 @@ def refuse_encrypted(scan) -> None:
 class ThriftForm:
     """A scanned Thrift footer with the interface of `model.FooterReader`."""
 
-    __slots__ = ("_facts", "_last_node", "_last_path", "_leaves", "_looked_up", "_names", "_node_fields", "_scan", "io")
+    __slots__ = (
+        "_facts",
+        "_key_values",
+        "_last_node",
+        "_last_path",
+        "_leaves",
+        "_looked_up",
+        "_names",
+        "_node_fields",
+        "_scan",
+        "io",
+    )
 
     def __init__(self, footer, io: tuple[int, int] = (0, 0)):
         self._scan = kernels.scan.scan(footer)
         self._leaves = self._scan.leaves
         self._names: dict[bytes, list[int]] | None = None
+        self._key_values: list[tuple[bytes, bytes | None]] | None = None
         self._looked_up = 0
         self._last_path = 0, b""
         self._last_node: tuple[int, Node] | None = None
@@ -196,7 +210,9 @@ class ThriftForm:
         return self._scan.row_groups(name)
 
     def key_value(self, index: int) -> tuple[bytes, bytes | None]:
-        return key_value_of(self._scan, index)
+        if self._key_values is None:
+            self._key_values = [*key_values_of(self._scan)]
+        return self._key_values[index]
 
     def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]:
         """Return (leaf, descending, nulls first) of each column that a row group claims to be sorted by.
@@ -225,5 +241,5 @@ class ThriftForm:
         )
 
     def close(self) -> None:
-        self._scan = self._leaves = self._names = None
+        self._scan = self._leaves = self._names = self._key_values = None
         self._facts, self._node_fields = {}, None

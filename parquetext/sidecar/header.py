@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 from .. import kernels, wire
 from ..errors import Unsupported, wire_error
 from ..footer.elements import parse_element
-from ..footer.thrift_form import key_value_of
+from ..footer.thrift_form import key_values_of
 from ..logical_types import entry_of
 from ..pruning.questdb import Tag
 from ..thrift import values
@@ -107,7 +106,7 @@ def _as_declared(column, said: DeclaredColumn):
 
 def _declared(scan) -> Declared | None:
     """Parse the key-value `questdb`; ignore one without a value."""
-    pairs = map(partial(key_value_of, scan), range(scan.key_value_count))
+    pairs = key_values_of(scan)
     return next((parse(value) for key, value in pairs if key == KEY and value is not None), None)
 
 

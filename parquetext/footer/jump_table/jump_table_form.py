@@ -182,8 +182,10 @@ class JumpTableForm:
         """Return the result of a walk over metadata from an offset on; the jump table led there if it fails."""
         try:
             return walk()
-        except (ParquetextError, IndexError) as error:
-            raise self._damaged(f"no fields of the footer begin at {at}: {error}", at) from None
+        except ParquetextError as error:
+            raise self._damaged(f"no fields of the footer begin at {at}: {error.message}", at) from None
+        except IndexError:
+            raise self._damaged(f"no fields of the footer begin at {at}: they are cut", at) from None
 
     # ---- chunks ---------------------------------------------------------------------------------------------------
 
