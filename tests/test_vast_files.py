@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reas
 ROOM = 64 << 20
 
 
-STEP = 8  # without --long each file is given to an eighth of the verbs
+STEP = 16  # without --long each file is given to a sixteenth of the verbs
 
 
 @pytest.mark.timeout(900)

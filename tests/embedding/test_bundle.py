@@ -22,7 +22,7 @@ def bundled(program, bundle):
 
 @pytest.mark.parametrize("language", ["C", pytest.param("C++", marks=needs("c++"))])
 def test_a_program_links_the_bundle(bundled, check, language):
-    run(commands(f"bundle, {language}").replace("-O3", "-O1"), bundled)
+    run(commands(f"bundle, {language}").replace("-O3", "-O0"), bundled)
     check(bundled / "rows")
 
 
@@ -41,7 +41,8 @@ def check_visible_functions(bundle, folder, compiler, language):
         pytest.skip(f"needs {compiler}")
     source = shutil.copy(bundle / "parquetext.c", folder / ("unit.cpp" if "+" in language else "unit.c"))
     warnings = ["-Wall", "-Wextra", "-Werror", *([] if language == "c++11" else ["-pedantic"])]
-    run([compiler, f"-std={language}", "-O1", *warnings, f"-I{bundle}", "-c", source], folder)
+    level = "-O1" if compiler.startswith("g") else "-O0"  # only gcc has warnings that need its optimizer
+    run([compiler, f"-std={language}", level, *warnings, f"-I{bundle}", "-c", source], folder)
     listing = run(["nm", "-g", "--defined-only", "unit.o"], folder).splitlines()
     visible = [line.split()[-1] for line in listing if line.split()[-2] not in "VW"]  # weak: of the C++ library
     assert sorted(visible) == sorted(declarations(bundle / "parquetext.h"))

@@ -12,6 +12,7 @@ Folders and fixtures decide about markers, so that a new test has the right ones
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,18 @@ def pytest_configure(config):
     for line in __doc__.split("* ``")[1:]:
         name, meaning = line.split("``: ")
         config.addinivalue_line("markers", f"{name}: {' '.join(meaning.split())}")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection():
+    """Collect without the garbage collector, and take what was collected out of all its later rounds.
+
+    Twenty thousand tests live to the end: to walk over them again and again takes a tenth of the time.
+    """
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_ignore_collect(collection_path: Path, config) -> bool | None:
