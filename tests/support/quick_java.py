@@ -1,6 +1,7 @@
 """Options for Java programs that live for seconds: no slow compiler, one thread for garbage, Spark's classes mapped.
 
-Spark's user interface is off unless a test turns it on.
+Spark's user interface is off unless a test turns it on. `quick_java.py FOLDER` makes the archive of classes in the
+folder before the tests need it.
 """
 
 from __future__ import annotations
@@ -123,3 +124,11 @@ def _train(archive: Path, java_home: str, patience: float) -> None:
             )
         new.touch()
         new.rename(archive)
+
+
+if __name__ == "__main__":
+    from parquetext.spark import find_java_home
+
+    chosen = Path(sys.argv[1])
+    chosen.mkdir(parents=True, exist_ok=True)
+    print(java_options(chosen, find_java_home(), 600))  # beside builds it takes longer
