@@ -28,7 +28,11 @@ for _name in ("COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "TTY_COMPATIBLE", "
 
 
 def pytest_addoption(parser):
-    parser.addoption("--long", action="store_true", help="also run tests that take minutes or gigabytes")
+    parser.addoption(
+        "--long",
+        action="store_true",
+        help="also run tests that take minutes or gigabytes, and all cases of tests that try a sample",
+    )
     parser.addoption("--system", choices=SYSTEMS, help="remove the functions of Linux that this system lacks")
 
 

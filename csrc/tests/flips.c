@@ -324,18 +324,23 @@ static file load(char **words)
 
 int main(int argc, char **argv)
 {
-    CHECK(argc == 7);
+    CHECK(argc == 8);
     file f = load(argv + 1);
-    size_t bytes = strtoull(argv[6], NULL, 10), count, same = 0, errors = 0, unread = 0;
+    size_t bytes = strtoull(argv[6], NULL, 10), step = strtoull(argv[7], NULL, 10), count, same = 0,
+           errors = 0, unread = 0;
     question *questions = all_questions(&f, &count);
     size_t *asked = calloc(count, sizeof *asked);
-    CHECK(asked && bytes <= f.size);
+    CHECK(asked && bytes <= f.size && step);
     for (size_t at = f.size - bytes; at < f.payload + f.length; at++) {
         size_t many = 0;
         for (size_t i = 0; i < count; i++)
             if (reads(&questions[i], at)) asked[many++] = i;
-        unread += 8 * !many;
-        for (int bit = 0; many && bit < 8; bit++) {
+        for (size_t bit = 0; bit < 8; bit++) {
+            if ((8 * at + bit) % step) continue;
+            if (!many) {
+                unread++;
+                continue;
+            }
             f.data[at] ^= (uint8_t)(1 << bit);
             look(&f, questions, asked, many, at) ? errors++ : same++;
             f.data[at] ^= (uint8_t)(1 << bit);

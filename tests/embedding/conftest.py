@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.embedding import CSRC, example, run
+from support.embedding import CSRC, example, made, run
 
 
 @pytest.fixture
@@ -59,10 +59,9 @@ def check(tmp_path_factory) -> Callable:
 @pytest.fixture(scope="session")
 def install(tmp_path_factory) -> Callable:
     """Return a function that runs `make install` with variables; the library is compiled once."""
-    common = ["make", "-s", "-j2", "-C", CSRC, f"BUILD={tmp_path_factory.mktemp('build')}", "CFLAGS=-O0 -Werror"]
 
     def install(**variables: object) -> None:
-        run([*common, *(f"{name}={value}" for name, value in variables.items()), "install"], CSRC)
+        made(tmp_path_factory, *(f"{name}={value}" for name, value in variables.items()), "install")
 
     return install
 

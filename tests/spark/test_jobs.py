@@ -50,10 +50,14 @@ def quietly(job, *arguments, **options):
 
 
 @pytest.fixture(scope="module")
-def corpus_lake(corpus, expected, tmp_path_factory) -> Path:
+def corpus_lake(request, corpus, expected, tmp_path_factory) -> Path:
+    """A third of the corpus, with files of each class; all of it with --long."""
+    step = 1 if request.config.getoption("--long") else 3
     lake = tmp_path_factory.mktemp("corpus")
     for number, known in enumerate(expected):
         folder = lake / f"class={known['class']}"
+        if number % step and folder.exists():
+            continue
         folder.mkdir(exist_ok=True)
         shutil.copyfile(corpus / known["file"], folder / f"{number:04d}.parquet")
     return lake
@@ -116,7 +120,7 @@ def test_the_corpus_is_verified_and_gets_sidecars_as_single_files_do(spark, corp
     built = quietly(jobs.build_sidecars, spark, corpus_lake).collect()
     done = {row.path for row in built if row.outcome == "built"}
     assert {row.path for row in built if row.error is None} == done
-    assert len(done) > 300
+    assert len(done) > 0.55 * len(contents(corpus_lake))
     for path in sorted(done)[::20]:
         assert [str(finding) for finding in sidecar.compare(path)] == []
 

@@ -59,9 +59,10 @@ CLUSTER = """
 import json, sys, threading
 from parquetext import spark as jobs
 
-lake, both, slow, hook, marks = sys.argv[1:]
+lake, both, slow, hook, marks, executors = sys.argv[1:]
 spark = jobs.session(**{
-    "spark.master": "local-cluster[2,2,1024]", "spark.executorEnv.PYTHONPATH": hook, "spark.executorEnv.MARKS": marks,
+    "spark.master": f"local-cluster[{executors},2,1024]",
+    "spark.executorEnv.PYTHONPATH": hook, "spark.executorEnv.MARKS": marks,
     "spark.executorEnv.SLOW_SECONDS": "4", "spark.scheduler.mode": "FAIR", "spark.speculation": "true",
     "spark.speculation.quantile": "0.5", "spark.speculation.multiplier": "1.2", "spark.driver.memory": "512m",
     "spark.speculation.minTaskRuntime": "500ms", "spark.sql.shuffle.partitions": "2"})
@@ -106,7 +107,7 @@ def hook(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told(run_driver, hook, tmp_path_factory) -> dict:
+def told(request, run_driver, hook, tmp_path_factory) -> dict:
     """Return the output of cluster jobs, some of whose Python processes were killed."""
     folder = tmp_path_factory.mktemp("cluster")
     lakes = [
@@ -115,7 +116,8 @@ def told(run_driver, hook, tmp_path_factory) -> dict:
         make_lake(folder / "slow", "slow.parquet"),
     ]
     (folder / "marks").mkdir()
-    out = run_driver(CLUSTER, *lakes, hook, folder / "marks")
+    executors = 2 if request.config.getoption("--long") else 1
+    out = run_driver(CLUSTER, *lakes, hook, folder / "marks", executors)
     assert sorted(path.name for path in (folder / "marks").iterdir()) == ["after", "before", "part", "slow"]
     leftovers = [path.name for path in folder.rglob("*") if path.name.endswith("parquetext-new")]
     assert leftovers == [".poison.parquet.parquetext-new"]

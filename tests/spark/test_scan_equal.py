@@ -113,7 +113,7 @@ PREDICATES = {
 @pytest.mark.parametrize("form", ["flat", "index", "packed"])
 @pytest.mark.parametrize("seed", range(2))
 def test_random_queries_of_random_tables(same, tmp_path, seed, form):
-    check_random_queries(same, tmp_path, seed, form, queries=4)
+    check_random_queries(same, tmp_path, seed, form, queries=2)
 
 
 @pytest.mark.parametrize("form", ["flat", "index", "packed"])

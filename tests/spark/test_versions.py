@@ -69,7 +69,7 @@ PROGRAM = """
     text["list"] = [jobs.list_files(spark, each).num_rows for each in (paths, paths.where("path = ''"))]
     text["watch"] = outcomes(watched())
     text["strip"] = outcomes(jobs.strip(spark, lake, progress=False))
-    print(json.dumps([text, compared_scans(spark, f"{folder}/wide")], default=str))
+    print(json.dumps([text, compared_scans(spark, f"{folder}/wide", "--long" in sys.argv)], default=str))
 """
 
 
@@ -97,8 +97,10 @@ def make_lake(lake: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told(run_driver, tmp_path_factory):
+def told(request, run_driver, tmp_path_factory):
     """Return a function that runs jobs and scans in a version of Spark once, and returns their results."""
+
+    long = ["--long"] if request.config.getoption("--long") else []
 
     @functools.cache
     def run(version: str, **environment: str) -> tuple[dict, dict]:
@@ -106,7 +108,7 @@ def told(run_driver, tmp_path_factory):
         lake = make_lake(folder / "lake")
         make_scanned_files(folder / "wide")
         originals = {path: path.read_bytes() for path in lake.rglob("*.parquet")}
-        said = run_driver(PROGRAM, folder, **environment_of(version) | environment)
+        said = run_driver(PROGRAM, folder, *long, **environment_of(version) | environment)
         jobs, scans = json.loads(said.splitlines()[-1])
         jobs["restored"] = {path: path.read_bytes() for path in lake.rglob("*.parquet")} == originals
         return jobs, scans
@@ -151,10 +153,10 @@ def test_jobs_run_on_every_other_spark(long, told, version):
     check_jobs(told(version), version)
 
 
-def test_a_jar_serves_the_newest_spark(spark, needed_scan_jar, tmp_path):
+def test_a_jar_serves_the_newest_spark(spark, needed_scan_jar, tmp_path, request):
     make_scanned_files(tmp_path / "wide")
     assert spark.version == pyspark.__version__
-    check_compared_scans(compared_scans(spark.newSession(), str(tmp_path / "wide")))
+    check_compared_scans(compared_scans(spark.newSession(), str(tmp_path / "wide"), request.config.getoption("--long")))
 
 
 def test_a_jar_serves_spark_3_5_whose_schemas_are_inferred_from_whole_footers(told, needed_scan_jar, oldest):

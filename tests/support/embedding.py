@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
 import shutil
 import subprocess
@@ -40,6 +42,17 @@ def commands(title: str) -> str:
     page = (ROOT / "docs/embedding.md").read_text()
     (found,) = re.findall(rf"^# {re.escape(title)}\n((?:[^#`\n].*\n)+)", page, re.MULTILINE)
     return found
+
+
+def made(tmp_path_factory, *words: str) -> Path:
+    """Run make with the words, and return the folder of its build, which the processes of a run of tests share."""
+    folder = tmp_path_factory.getbasetemp()
+    folder = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "made"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        run(["make", "-s", "-j2", "-C", CSRC, f"BUILD={folder}", "CFLAGS=-O0 -Werror", *words], CSRC)
+    return folder
 
 
 def run(command: list | str, folder: Path, environment: dict | None = None) -> str:
