@@ -86,7 +86,7 @@ def pytest_configure(config):
 def pytest_collection():
     """Collect without the garbage collector, and exclude the tests from its later rounds.
 
-    Twenty thousand tests live to the end, and each round walks over them: collecting takes 14 instead of 25 CPU seconds.
+    Each round walks over 20,000 tests, which live to the end: collecting takes 14 instead of 25 CPU seconds.
     """
     gc.disable()
     yield
