@@ -32,8 +32,9 @@ Take = Callable[[np.ndarray, "list[str] | None"], Any]
 def measure(workspace: Workspace, rounds: int, rows: int = row_shapes.ROWS) -> Iterator[list[Row]]:
     """Make all comparisons on one table, in files of every reader's own format."""
     workspace.progress("writing the files")
-    files = _Files(workspace.folder / f"rows-{rows}", rows)
-    _load(workspace.folder / f"rows-{rows}")
+    folder = workspace.folder / f"rows-{rows}"
+    files = _Files(folder, rows)
+    _load(folder)
     subject = f"{rows:,} rows × {len(files.names)} columns"
     yield _sizes(files, subject)
     for count, targets in ((1, {"lance": 1.5}), (2, {"lance": 1.5}), (len(files.names), {"lance": 1.3})):

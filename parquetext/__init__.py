@@ -36,10 +36,8 @@ __version__ = "0.1.0"
 if sys.version_info < (3, 11):  # noqa: UP036  # a zip that Spark ships is not installed, so nothing else checks this
     raise ImportError("parquetext needs Python 3.11 or later; this is Python {}.{}".format(*sys.version_info[:2]))
 
-# Public names and the modules that define them; a module is imported when its name is first used. Those of
-# arrow.tables to arrow.metadata have the names, parameters and results of pyarrow.parquet, with fast footers; its
-# classes of the last lines work with the files and metadata of this package.
-_HOMES = homes_of(
+# Public names and the modules that define them; a module is imported when its name is first used.
+_OURS = homes_of(
     """
     .arrow.file: open File
     .footer.forms: Form
@@ -56,6 +54,11 @@ _HOMES = homes_of(
     .catalog: plan
     .inspection.layout: layout
     .engines: scan_polars register_duckdb
+    """
+)
+# The names, parameters and results of pyarrow.parquet, with fast footers.
+_DROP_IN = homes_of(
+    """
     .arrow.tables: read_table read_pandas read_schema
     .arrow.parquet_file: read_metadata ParquetFile
     .arrow.writing.writer: write_table ParquetWriter
@@ -63,10 +66,16 @@ _HOMES = homes_of(
     .arrow.datasets.metadata_files: write_metadata
     .arrow.parquet_dataset: ParquetDataset
     .arrow.metadata: FileMetaData RowGroupMetaData
+    """
+)
+# Names of pyarrow.parquet itself: its classes work with the files and metadata of this package.
+_PYARROWS = homes_of(
+    """
     pyarrow.parquet: ColumnChunkMetaData ColumnSchema FileDecryptionProperties FileEncryptionProperties
     pyarrow.parquet: ParquetLogicalType ParquetReader ParquetSchema SortingColumn Statistics filters_to_expression
     """
 )
+_HOMES = _OURS | _DROP_IN | _PYARROWS
 _MODULES = {
     "arrow",
     "c_library",

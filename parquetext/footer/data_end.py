@@ -1,4 +1,4 @@
-"""Where the data of a file end, by its Thrift footer."""
+"""Find the end of a file's data by its Thrift footer."""
 
 from __future__ import annotations
 

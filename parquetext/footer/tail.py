@@ -257,7 +257,7 @@ class Tail:
         behind = not block.is_text and header[:1] == b"\0" and _is_header(header[1:], total - stop - 1)
         if not behind and not _is_header(header, total - stop):
             error = Damaged(
-                f"the reference to blocks that stand aside is of a struct that ended at {stop}, where the "
+                f"the reference to blocks aside is of a struct that ended at {stop}, where the "
                 "extension does not begin",
                 offset=stop,
                 code=wire.REFERENCE,
@@ -298,15 +298,13 @@ def _parse_reference(block: Block, data, footer: int):
     if block.is_text:
         decoded = block_text.decode_block(data)
         if decoded is None:
-            raise Damaged(
-                "the reference to blocks that stand aside is no base64", offset=block.payload, code=wire.REFERENCE
-            )
+            raise Damaged("the reference to blocks aside is no base64", offset=block.payload, code=wire.REFERENCE)
         payload = decoded[: block.length]
     else:
         payload = bytes(data[: block.length])
     found = kernels.checksum.crc32(payload)
     if found != block.crc:
-        message = f"the reference to blocks that stand aside has the checksum {found:#010x}, expected {block.crc:#010x}"
+        message = f"the reference to blocks aside has the checksum {found:#010x}, expected {block.crc:#010x}"
         raise Damaged(message, offset=block.payload, expected=block.crc, found=found, code=wire.CHECKSUM)
     try:
         return kernels.reference.parse(payload, footer)

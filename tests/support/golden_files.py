@@ -17,7 +17,7 @@ def expectation(path: Path) -> dict:
 
 
 def with_block() -> list[Path]:
-    """Return the files that are read by a flat or packed footer or an index, and by nothing from a reference."""
+    """Return the files that are read by a flat or packed footer or an index, without copies in a reference."""
     return [path for path in sorted(FOLDER.glob("*.parquet")) if _is_ours(expectation(path))]
 
 

@@ -624,7 +624,7 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_FREE_FORM: return "free-form extension bytes without a block trailer"; \
     case PQX_STRAY_BYTES: return "{found} stray bytes behind the struct"; \
     case PQX_CHECKSUM: return "checksum {found:#010x}, expected {expected:#010x}"; \
-    case PQX_BAD_OFFSET: return "an offset leads to {found}, outside of what may hold it ({expected} bytes)"; \
+    case PQX_BAD_OFFSET: return "an offset of {found} is outside of the {expected} bytes that may contain it"; \
     case PQX_BAD_CELL: return "a cell is not the one asked for: found {found}, expected {expected}"; \
     case PQX_UNKNOWN_LAYOUT: return "a footer form of unknown layout (version {found}, expected {expected})"; \
     case PQX_IRREGULAR: return "a row group has {found} column chunks, the schema {expected} leaves"; \
@@ -663,7 +663,7 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_PM_FOOTER_LENGTH: return "a footer of {found} bytes does not fit in {expected}"; \
     case PQX_PM_FOOTER_SHORT: return "a footer of {found} bytes, its parts need {expected}"; \
     case PQX_PM_FOOTER_PLACE: return "the footer begins at {found}, the header ends at {expected}"; \
-    case PQX_PM_FOOTER_SPARE: return "a footer of {found} bytes, {expected} of them for what it says it has"; \
+    case PQX_PM_FOOTER_SPARE: return "a footer of {found} bytes, of which its own counts require {expected}"; \
     case PQX_PM_BLOCK: return "a row group's block reaches {found}, beyond its limit at {expected}"; \
     case PQX_PM_STATISTIC: return "a statistic reaches {found}, its region ends at {expected}"; \
     case PQX_PM_SCRATCHPAD_EMPTY: return "a scratchpad without entries"; \
@@ -678,7 +678,7 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_PM_FILE_PATH: return "a column chunk lies in another file"; \
     case PQX_PM_PREVIOUS: return "the committed size before {expected} is {found}"; \
     case PQX_PM_SLICES: return "the sidecar's note for slices: {found}, expected {expected}"; \
-    case PQX_REFERENCE: return "the reference to blocks that stand aside says {found}, expected {expected}"; \
+    case PQX_REFERENCE: return "the reference to blocks aside contains {found}, expected {expected}"; \
     case PQX_ENCODING: return "encoding {found} of values of type {expected} is not read"; \
     case PQX_LEVEL: return "a level of {found}, the highest one is {expected}"; \
     case PQX_DICTIONARY_INDEX: return "index {found} into a dictionary of {expected} values"; \
@@ -717,7 +717,7 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_VECTOR_PACKING: return "vectors packed in mode {found}, only mode {expected} is read"; \
     case PQX_VECTOR_SIZE: return "vectors of 2^{found} values, they have 2^3 to 2^{expected}"; \
     case PQX_VECTOR_COUNT: return "vectors of {found} values in all, the page has {expected}"; \
-    case PQX_VECTOR_OFFSET: return "a vector at {found}, what is before it ends at {expected}"; \
+    case PQX_VECTOR_OFFSET: return "a vector at {found} overlaps data that end at {expected}"; \
     case PQX_EXCEPTION_COUNT: return "{found} exceptions in a vector of {expected} values"; \
     case PQX_EXCEPTION_POSITION: return "an exception at position {found} of a vector of {expected} values"; \
     case PQX_CODE_BITS: return "codes of {found} bits, only those of {expected} are read"; \

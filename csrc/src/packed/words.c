@@ -135,16 +135,14 @@ static int has_text(const pqx_packed_tile *tile, uint32_t column, uint32_t row, 
 
 static uint64_t count_texts(const pqx_packed_tile *tile, uint32_t column)
 {
-    int is_uniform = tile->templates_form != PQX_TEMPLATES_BY_STRUCT;
-    uint32_t rows = is_uniform && tile->rows ? 1 : tile->rows;
     uint64_t count = 0;
     for (unsigned role = 0, number = 0; role < tile->book->role_count; role++) {
         int is_one = is_stored(tile, role, number);
         number += tile->book->roles[role].area == PQX_ROLE_WORDS;
-        for (uint32_t row = 0; is_one && row < rows; row++)
+        for (uint32_t row = 0; is_one && row < tile->rows; row++)
             count += (uint64_t)has_text(tile, column, row, role);
     }
-    return is_uniform ? count * tile->rows : count;
+    return count;
 }
 
 /* Read the block's head: the prefix and the lengths. */
@@ -183,7 +181,6 @@ static uint8_t *put(const block *b, const uint8_t *hot, size_t here, const uint8
 static int join(block *b, const uint8_t *parts, pqx_error *error)
 {
     pqx_packed_tile *tile = b->tile;
-    int is_uniform = tile->templates_form != PQX_TEMPLATES_BY_STRUCT;
     size_t at = tile->word_ends[b->column];
     tile->words.error = error;
     const uint8_t *hot = parts, *cold = parts + b->hot;
@@ -198,9 +195,8 @@ static int join(block *b, const uint8_t *parts, pqx_error *error)
     for (unsigned role = 0, number = 0; role < tile->book->role_count; role++) {
         int is_one = is_stored(tile, role, number);
         number += tile->book->roles[role].area == PQX_ROLE_WORDS;
-        if (is_uniform) is_one = is_one && has_text(tile, b->column, 0, role);
         for (uint32_t row = 0; is_one && row < tile->rows; row++) {
-            if (!is_uniform && !has_text(tile, b->column, row, role)) continue;
+            if (!has_text(tile, b->column, row, role)) continue;
             size_t size = (size_t)*length++, here = size > PQX_WORDS_LONG ? PQX_WORDS_HOT : size;
             if (row >= b->first && row - b->first < b->rows) {
                 texts[(size_t)role * tile->rows + row] =

@@ -184,12 +184,9 @@ static size_t expected_bytes(const pqx_column *column)
                          column, dictionary->offsets[dictionary->count] / dictionary->count + 1)
                    : 0;
     }
-    uint64_t entries = column->entries_waiting + column->page.entries;
-    double each =
-        (double)(column->bytes_waiting + column->page.given.values_size) / (double)entries;
-    uint64_t most = pqx_column_most(column->there);
-    double bytes = (double)column->expected * each;
-    return bytes < (double)most ? (size_t)bytes : (size_t)most;
+    uint64_t entries = column->entries_waiting + column->page.entries,
+             bytes = column->bytes_waiting + column->page.given.values_size;
+    return entries ? pqx_column_expected(column, (size_t)(bytes / entries) + 1) : 0;
 }
 
 /* Take the next `count` byte arrays, or as many as fit. They end at ends[1..*taken]; ends[0] is the

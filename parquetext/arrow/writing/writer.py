@@ -405,7 +405,7 @@ OPTIONS = {
     each.name: each.default
     for call in (ParquetWriter.__init__, write_table)
     for each in inspect.signature(call).parameters.values()
-    if each.kind is each.POSITIONAL_OR_KEYWORD and each.default is not each.empty
+    if each.kind is each.POSITIONAL_OR_KEYWORD
+    and each.default is not each.empty
+    and each.name not in ("filesystem", "row_group_size")
 }
-for _own in ("filesystem", "row_group_size"):
-    del OPTIONS[_own]
