@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import importlib
+import os
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,6 +13,10 @@ import pytest
 import parquetext
 
 ROWS = 3000
+
+if os.environ.get("PARQUETEXT_REQUIRE_TORCH") == "1":  # a missing module is an error, and no reason to skip tests
+    for name in ("torch", "torchdata.stateful_dataloader"):
+        importlib.import_module(name)
 
 
 @pytest.fixture(scope="session")
