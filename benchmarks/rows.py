@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 import parquetext
 
-from . import row_shapes, small_files
+from . import page_indexes, row_shapes, small_files
 from .cases import OURS, Row, compared, rows_of
 from .peers import is_installed
 from .timing import Contender, compare
@@ -50,6 +50,8 @@ def measure(workspace: Workspace, rounds: int, rows: int = row_shapes.ROWS) -> I
     yield from _scans(files, subject, rounds)
     yield from _texts(workspace, files, rounds)
     yield from small_files.measure(workspace, rounds)
+    workspace.progress("a page index of a large file")
+    yield page_indexes.measure(workspace, min(rounds, 3))
 
 
 class _Files:
