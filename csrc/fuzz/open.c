@@ -1,5 +1,5 @@
-/* Open any bytes as the footer of a file that ends in PAR1 or PAR3, and read everything through the
- * public functions. */
+/* Open any bytes as the footer of a file that ends in PAR1, PAR3 or PARX, and read everything
+ * through the public functions. */
 #include "input.h"
 
 #define MOST 32
@@ -27,17 +27,36 @@ static void read_leaf(pqx_footer *footer, uint32_t leaf, const pqx_footer_info *
     pqx_buffer_free(&slice);
 }
 
+enum { MOST_END = 17 };
+
+/* Write what follows the footer's bytes, at `end`, and return its size. The checksum of PARX is
+ * right. */
+static size_t write_end(uint8_t *end, size_t size, uint32_t length, uint64_t steering)
+{
+    memcpy(end, &length, 4);
+    if (!(steering & 8)) {
+        memcpy(end + 4, steering & 4 ? "PAR3" : "PAR1", 4);
+        return 8;
+    }
+    uint32_t flags = steering >> 4 & 6;
+    memcpy(end + 4, &flags, 4);
+    size_t covered = length <= size ? length : size;
+    uint32_t sum = pqx_crc32(0, end - covered, covered + 9);
+    memcpy(end + 9, &sum, 4);
+    memcpy(end + 13, "PARX", 4);
+    return MOST_END;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
     uint64_t steering = take_steering(input, &size);
-    uint8_t *file = calloc(size + 12, 1);
+    uint8_t *file = calloc(size + 4 + MOST_END, 1);
     uint32_t length = steering & 2 ? (uint32_t)(steering >> 32) : (uint32_t)size;
     if (!file) abort();
     if (size) memcpy(file + 4, input, size);
-    memcpy(file + 4 + size, &length, 4);
-    memcpy(file + 8 + size, steering & 4 ? "PAR3" : "PAR1", 4);
-    pqx_bytes bytes = {file, size + 12};
-    pqx_source source = {read_memory, &bytes, size + 12};
+    size_t file_size = 4 + size + write_end(file + 4 + size, size, length, steering);
+    pqx_bytes bytes = {file, file_size};
+    pqx_source source = {read_memory, &bytes, file_size};
     pqx_footer *footer;
     pqx_error error;
     if (pqx_footer_open(&source, steering & 1, &footer, &error) == PQX_OK) {

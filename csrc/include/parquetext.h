@@ -552,12 +552,14 @@ typedef struct pqx_footer_info {
 
 /* Open the footer of a file: the block that pqx_locate finds, or the Thrift footer if there is none
  * or if `thrift_only` is set. Only the needed parts of a block are read, later and on request; the
- * Thrift footer is read and scanned as a whole. Damage of a block may appear in any later call, and
- * PQX_COMPRESSED_TEXT for long bounds and `ARROW:schema` of a packed footer, because this library
- * opens no libzstd; open the footer again with `thrift_only` then. PQX_NOT_PARQUET; PQX_ENCRYPTED;
- * PQX_IRREGULAR: a row group does not have one chunk per leaf; PQX_NO_THRIFT: a PAR3 file with
- * `thrift_only`. Reserves memory, proportional to the bytes read, until pqx_footer_close. *footer
- * is NULL after an error. Offsets in errors count from the part of the file that the form reads. */
+ * Thrift footer is read and scanned as a whole, that of a PARX file after its flags and checksum
+ * are checked. Damage of a block may appear in any later call, and PQX_COMPRESSED_TEXT for long
+ * bounds and `ARROW:schema` of a packed footer, because this library opens no libzstd; open the
+ * footer again with `thrift_only` then. PQX_NOT_PARQUET; PQX_ENCRYPTED; PQX_UNKNOWN_LAYOUT: a PARX
+ * file has unknown flags; PQX_IRREGULAR: a row group does not have one chunk per leaf;
+ * PQX_NO_THRIFT: a PAR3 file with `thrift_only`. Reserves memory, proportional to the bytes read,
+ * until pqx_footer_close. *footer is NULL after an error. Offsets in errors count from the part of
+ * the file that the form reads. */
 PQX_API int pqx_footer_open(const pqx_source *source, int thrift_only, pqx_footer **footer,
                             pqx_error *error);
 /* Free a footer, which may be NULL. */

@@ -70,6 +70,63 @@ static void other_files_are_rejected(void)
     free(file);
 }
 
+enum { PARX_SIZE = 4 + sizeof small_footer + 17, PARX_FIELDS = 4 + sizeof small_footer };
+
+/* Return a PARX file with these flags, and the right checksum. */
+static uint8_t *make_parx(uint32_t flags)
+{
+    uint8_t bytes[PARX_SIZE] = "PARX";
+    uint32_t length = sizeof small_footer;
+    memcpy(bytes + 4, small_footer, length);
+    memcpy(bytes + PARX_FIELDS, &length, 4);
+    memcpy(bytes + PARX_FIELDS + 4, &flags, 4);
+    bytes[PARX_FIELDS + 8] = 2;
+    uint32_t sum = pqx_crc32(0, bytes + 4, length + 9);
+    memcpy(bytes + PARX_FIELDS + 9, &sum, 4);
+    memcpy(bytes + PARX_FIELDS + 13, "PARX", 4);
+    return exact(bytes, sizeof bytes);
+}
+
+/* Open a PARX file with these flags and one byte changed, free it, and return the error. */
+static pqx_error opened_parx(uint32_t flags, size_t at, uint8_t change)
+{
+    uint8_t *file = make_parx(flags);
+    pqx_bytes bytes = {file, PARX_SIZE};
+    pqx_source source = {read_memory, &bytes, PARX_SIZE};
+    pqx_footer *footer;
+    pqx_error error = {0};
+    file[at] ^= change;
+    if (pqx_footer_open(&source, 0, &footer, &error) == PQX_OK) {
+        pqx_footer_info info;
+        pqx_footer_get_info(footer, &info);
+        CHECK(info.form == PQX_FORM_NONE && info.num_rows == 3 && info.leaf_count == 1);
+        error.code = PQX_OK;
+    }
+    pqx_footer_close(footer);
+    free(file);
+    return error;
+}
+
+static void the_footer_of_a_parx_file_is_opened_after_its_checks(void)
+{
+    CHECK(opened_parx(0, 0, 0).code == PQX_OK);
+    CHECK(opened_parx(4, 0, 0).code == PQX_OK); /* preview features */
+    CHECK(opened_parx(1, 0, 0).code == PQX_ENCRYPTED);
+    pqx_error error = opened_parx(1 << 9, 4, 1); /* the flags are checked first */
+    CHECK(error.code == PQX_UNKNOWN_LAYOUT && error.found == 1 << 9 && error.expected == 7);
+    CHECK(error.offset == PARX_FIELDS + 4);
+    for (size_t at = 4; at < PARX_FIELDS; at++) {
+        error = opened_parx(0, at, 1 << at % 8);
+        CHECK(error.code == PQX_CHECKSUM && error.offset == PARX_FIELDS + 9);
+    }
+    CHECK(opened_parx(0, PARX_FIELDS + 8, 1).code == PQX_CHECKSUM);  /* the version */
+    CHECK(opened_parx(0, PARX_FIELDS + 12, 1).code == PQX_CHECKSUM); /* the checksum */
+    error = opened_parx(0, PARX_FIELDS + 3, 0x80);                   /* the length */
+    CHECK(error.code == PQX_TRUNCATED && error.offset == PARX_FIELDS);
+    CHECK(error.found == sizeof small_footer);
+    CHECK(opened_parx(0, PARX_FIELDS, sizeof small_footer).code == PQX_TRUNCATED); /* no bytes */
+}
+
 static void errors_are_described_in_sentences(void)
 {
     char text[128], few[8];
@@ -97,6 +154,7 @@ int main(void)
 {
     RUN(the_thrift_footer_is_opened_if_there_is_no_block);
     RUN(other_files_are_rejected);
+    RUN(the_footer_of_a_parx_file_is_opened_after_its_checks);
     RUN(errors_are_described_in_sentences);
     return 0;
 }

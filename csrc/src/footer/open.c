@@ -5,6 +5,15 @@
 
 enum { TAIL_BYTES = 4096, END_BYTES = 8, LEAST_FILE = 12 };
 
+/* A PARX footer: length, flags, major version and checksum, which covers everything before it. */
+enum {
+    PARX_BYTES = 17, /* with the magic */
+    PARX_CHECKED = 9,
+    PARX_LEAST = 4 + 1 + PARX_BYTES, /* of a file */
+    PARX_ENCRYPTED = 1,
+    PARX_FLAGS = 7 /* those that are known */
+};
+
 /* One of `flat` and `index`, which also reads a packed footer, is set, or `thrift` contains the
  * footer that was scanned. */
 struct pqx_footer {
@@ -23,6 +32,29 @@ static int read_source(const pqx_source *source, uint64_t offset, size_t length,
     return failure ? pqx_fail(error, PQX_IO, offset, length, (uint64_t)failure) : PQX_OK;
 }
 
+/* Read `size` bytes at `offset`, which begin with a Thrift footer. */
+static int load_thrift(pqx_footer *footer, const pqx_source *source, uint64_t offset, size_t size,
+                       pqx_error *error)
+{
+    footer->thrift = (uint8_t *)malloc(size ? size : 1);
+    if (!footer->thrift) return pqx_fail(error, PQX_NO_MEMORY, 0, size, 0);
+    return read_source(source, offset, size, footer->thrift, error);
+}
+
+static int scan_thrift(pqx_footer *footer, size_t length, pqx_error *error)
+{
+    footer->thrift_size = length;
+    PQX_TRY(pqx_scan_footer(footer->thrift, length, &footer->scan, error));
+    const pqx_scan *scan = &footer->scan;
+    for (uint32_t i = 0; !scan->regular && i < scan->row_group_count; i++)
+        if (scan->row_groups[i].chunk_count != scan->leaf_count)
+            return pqx_fail(error, PQX_IRREGULAR, scan->row_groups[i].bytes.offset,
+                            scan->leaf_count, scan->row_groups[i].chunk_count);
+    footer->info =
+        (pqx_footer_info){PQX_FORM_NONE, scan->num_rows, scan->leaf_count, scan->row_group_count};
+    return PQX_OK;
+}
+
 static int open_thrift(pqx_footer *footer, const pqx_source *source, const uint8_t *end,
                        pqx_error *error)
 {
@@ -33,19 +65,27 @@ static int open_thrift(pqx_footer *footer, const pqx_source *source, const uint8
         return pqx_fail(error, PQX_ENCRYPTED, source->size - 4, 0, 0);
     if (memcmp(end + 4, "PAR1", 4) != 0 || length > source->size - LEAST_FILE)
         return pqx_fail(error, PQX_NOT_PARQUET, source->size - END_BYTES, 0, 0);
-    footer->thrift = (uint8_t *)malloc(length ? length : 1);
-    if (!footer->thrift) return pqx_fail(error, PQX_NO_MEMORY, 0, length, 0);
-    footer->thrift_size = length;
-    PQX_TRY(read_source(source, source->size - END_BYTES - length, length, footer->thrift, error));
-    PQX_TRY(pqx_scan_footer(footer->thrift, length, &footer->scan, error));
-    const pqx_scan *scan = &footer->scan;
-    for (uint32_t i = 0; !scan->regular && i < scan->row_group_count; i++)
-        if (scan->row_groups[i].chunk_count != scan->leaf_count)
-            return pqx_fail(error, PQX_IRREGULAR, scan->row_groups[i].bytes.offset,
-                            scan->leaf_count, scan->row_groups[i].chunk_count);
-    footer->info =
-        (pqx_footer_info){PQX_FORM_NONE, scan->num_rows, scan->leaf_count, scan->row_group_count};
-    return PQX_OK;
+    PQX_TRY(load_thrift(footer, source, source->size - END_BYTES - length, length, error));
+    return scan_thrift(footer, length, error);
+}
+
+/* Open a PARX footer, whose fields after the Thrift footer are at `end`. As the format demands,
+ * flags are checked before the checksum. */
+static int open_parx(pqx_footer *footer, const pqx_source *source, const uint8_t *end,
+                     pqx_error *error)
+{
+    uint64_t at = source->size - PARX_BYTES, most = at - sizeof "PARX" + 1;
+    uint32_t length = pqx_load32(end), flags = pqx_load32(end + 4);
+    uint32_t stored = pqx_load32(end + PARX_CHECKED);
+    if (flags & ~(uint32_t)PARX_FLAGS)
+        return pqx_fail(error, PQX_UNKNOWN_LAYOUT, at + 4, PARX_FLAGS, flags);
+    if (flags & PARX_ENCRYPTED) return pqx_fail(error, PQX_ENCRYPTED, at + 4, 0, 0);
+    if (!length || length > most) return pqx_fail(error, PQX_TRUNCATED, at, length, most);
+    size_t checked = (size_t)length + PARX_CHECKED;
+    PQX_TRY(load_thrift(footer, source, at - length, checked, error));
+    uint32_t sum = pqx_crc32(0, footer->thrift, checked);
+    if (sum != stored) return pqx_fail(error, PQX_CHECKSUM, at + PARX_CHECKED, stored, sum);
+    return scan_thrift(footer, length, error);
 }
 
 static int open_block(pqx_footer *footer, const pqx_source *source, const pqx_location *at,
@@ -77,6 +117,8 @@ static int open_any(pqx_footer *footer, const pqx_source *source, int thrift_onl
     size_t size = source->size < sizeof tail ? (size_t)source->size : sizeof tail;
     if (size < LEAST_FILE) return pqx_fail(error, PQX_NOT_PARQUET, 0, 0, 0);
     PQX_TRY(read_source(source, source->size - size, size, tail, error));
+    if (size >= PARX_LEAST && memcmp(tail + size - 4, "PARX", 4) == 0)
+        return open_parx(footer, source, tail + size - PARX_BYTES, error);
     found.form = PQX_FORM_NONE;
     if (!thrift_only) pqx_locate(tail, size, source->size, &found);
     return found.form == PQX_FORM_NONE ? open_thrift(footer, source, tail + size - END_BYTES, error)
