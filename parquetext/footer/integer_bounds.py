@@ -58,8 +58,7 @@ def integer_bounds(index: StoredIndex, kind: LeafType, rows: pa.DataType, fields
             return None
     except (pa.ArrowException, OverflowError):
         return None
-    none = pa.array([False] * count, pa.bool_())
-    return ColumnBounds(low, high, none, pc.invert(none))
+    return ColumnBounds(low, high, only_nulls=pa.repeat(False, count), no_nulls=pa.repeat(True, count))
 
 
 def _has_no_nulls(data: bytes, stored: dict[int, tuple], count: int, fields: ChunkCounts) -> bool:

@@ -116,20 +116,16 @@ def parse_places(index: StoredIndex, chunks, row_group: int, num_rows: int, file
         from the file's start.
     """
     data, offset = index
+    # There is no gap up to the chunk's end: a filter would silently lose the rows of a page that the index omits.
+    end = chunks.begins()[row_group] + chunks.array("total_compressed_size")[row_group]
+    if not MAGIC_BYTES < end <= file_size or num_rows <= 0:
+        raise Malformed("an offset index of a chunk beyond the file, or without rows", offset=offset)
     try:
-        offsets, sizes, first_rows = (part.tolist() for part in kernels.page.locations(data))
-        positions = PagePlaces(offsets, sizes, first_rows, num_rows)
+        pages = kernels.page_table.parse(data, MAGIC_BYTES, end, num_rows)
     except ParquetextError as error:
         raise error.at(None, offset) from None
-    sound = len(positions) > 0 and positions.first_rows[0] == 0 and min(positions.row_counts) > 0
-    # There is no gap up to the chunk's end: a filter would silently lose the rows of a page that the index omits.
-    chunk_end = chunks.begins()[row_group] + chunks.array("total_compressed_size")[row_group]
-    behind = [*positions.offsets[1:], chunk_end]
-    sound = sound and chunk_end <= file_size and positions.offsets[0] >= MAGIC_BYTES
-    sound = sound and min(positions.sizes) > 0 and list(map(sub, behind, positions.offsets)) == positions.sizes
-    if not sound:
-        raise Malformed("an offset index whose pages are not one behind the other", offset=offset)
-    return positions
+    offsets, sizes, first_rows = (pages.array(name).tolist() for name in ("offset", "size", "first_row"))
+    return PagePlaces(offsets, sizes, first_rows, num_rows)
 
 
 def counts_of(chunks, row_group: int, page_values: Sequence[int] | None) -> ChunkCounts:

@@ -65,6 +65,8 @@ class ColumnBounds:
     @classmethod
     def joined(cls, parts: Sequence[ColumnBounds]) -> ColumnBounds:
         """Concatenate bounds of one type."""
+        if len(parts) == 1:
+            return parts[0]
         sides: list[Any] = [pa.concat_arrays([getattr(part, name) for part in parts]) for name in _ARRAYS]
         sides += [_joined_flags(parts, name) for name in _FLAGS]
         boxes = [box for part in parts for box in part.boxes or [None] * len(part.min)]
@@ -90,7 +92,7 @@ def _joined_flags(parts: Sequence[ColumnBounds], name: str) -> pa.BooleanArray |
 
 
 def _never(count: int) -> pa.BooleanArray:
-    return pa.array([False] * count, pa.bool_())
+    return pa.repeat(False, count)
 
 
 def known_nulls(has_bounds, null_counts, num_values, is_required: bool) -> tuple[pa.BooleanArray, pa.BooleanArray]:

@@ -195,6 +195,27 @@ def test_both_implementations_agree_on_any_bytes(data, depth, at, steps):
         assert outcome(getattr(native, name), data, *arguments) == outcome(getattr(pure, name), data, *arguments)
 
 
+def raw_varint(length: int, last: int = 1) -> bytes:
+    """Return a varint of any length, also one that no 64-bit value has."""
+    return b"\x80" * (length - 1) + bytes([last])
+
+
+@LIMITS
+@given(
+    st.sampled_from([I16, I32, I64]),
+    st.lists(st.integers(1, 11), min_size=1, max_size=40),
+    st.integers(0, 30),
+    st.sampled_from([0, 1, 0x7F, 0x80]),
+)
+def test_lists_of_varints_of_any_lengths_end_or_fail_at_the_same_byte(type, lengths, cut, last):
+    items = [raw_varint(length) for length in lengths]
+    data = bytes([0xF0 | type]) + varint(len(items)) + b"".join(items)[:-1] + bytes([last])
+    native, pure = (outcome(module.skip, data[: len(data) - cut], 0, LIST) for module in both("thrift"))
+    assert native == pure
+    if not cut and last < 0x80 and max(lengths) <= (9 if type == I64 else 4):
+        assert native == ("result", len(data))
+
+
 # ---- limits of sizes
 
 

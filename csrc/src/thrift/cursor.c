@@ -7,11 +7,25 @@ static int skip_bytes(pqx_cursor *c, size_t count)
     return PQX_OK;
 }
 
+/* Skip up to `count` varints of at most 8 bytes, those in 8 bytes at a time, and return how many
+ * are left. */
+static uint32_t skip_short_varints(pqx_cursor *c, uint32_t count)
+{
+    while (count >= 8 && pqx_left(c) >= 8) {
+        uint64_t ends = ~pqx_load64(c->data + c->at) & UINT64_C(0x8080808080808080);
+        if (!ends) break;
+        count -= (uint32_t)((ends >> 7) * UINT64_C(0x0101010101010101) >> 56);
+        c->at += 8 - (size_t)(__builtin_clzll(ends) >> 3);
+    }
+    return count;
+}
+
 static int skip_list(pqx_cursor *c, int depth)
 {
     uint32_t count = 0;
     int type = 0;
     PQX_TRY(pqx_read_list(c, &count, &type));
+    if (type == PQX_TYPE_I64) count = skip_short_varints(c, count);
     while (count--) PQX_TRY(pqx_skip(c, type, 1, depth));
     return PQX_OK;
 }
