@@ -52,15 +52,11 @@ class Headers:
         The begin of the next page, or the end of the last one.
     problem : ParquetextError or None
         The error at this position.
-    minima, maxima : list of pyarrow.Array
-        The bounds in the pages' statistics as bytes, null if a page has none, if they were requested; one array per
-        window.
     """
 
     def __init__(self, start: int):
         self.end, self.problem = start, None
-        self.minima: list[pa.Array] = []
-        self.maxima: list[pa.Array] = []
+        self._bounds: dict[str, list[pa.Array | list[bytes | None]]] = {"min_value": [], "max_value": []}
         self._windows: list[tuple[int, Any, int]] = []  # of each window: its begin, its pages, how many count
 
     def __len__(self) -> int:
@@ -82,6 +78,25 @@ class Headers:
             else:
                 found.frombytes(values.cast("B"))
         return memoryview(found)
+
+    def bounds(self, name: str) -> pa.Array:
+        """Return the ``"min_value"`` or ``"max_value"`` of all headers as bytes, if bounds were requested.
+
+        They are those of the pages' statistics, null if a page has none.
+        """
+        parts = [part if isinstance(part, pa.Array) else pa.array(part, LARGE_BINARY) for part in self._bounds[name]]
+        return pa.concat_arrays(parts) if parts else pa.array([], LARGE_BINARY)
+
+    def add_bounds(self, data: bytes, pages, count: int) -> None:
+        """Keep the bounds in the first `count` of the pages found in `data`."""
+        for name, bit in (("min_value", wire.PRESENT_MIN_VALUE), ("max_value", wire.PRESENT_MAX_VALUE)):
+            parts = self._bounds[name]
+            found = _few_bounds if count < FEW_PAGES else _many_bounds
+            part = found(data, pages, count, name, bit)
+            if parts and isinstance(part, list) and isinstance(parts[-1], list):
+                parts[-1] += part
+            else:
+                parts.append(part)
 
     def add(self, base: int, pages, count: int, chunk_end: int) -> None:
         """Take the first `count` of the pages found from `base` on, those that begin before the chunk ends."""
@@ -134,22 +149,22 @@ def read_headers(
             continue
         headers.add(at, pages, count, end)
         if bounds:
-            headers.minima.append(_bounds(data, pages, count, "min_value", wire.PRESENT_MIN_VALUE))
-            headers.maxima.append(_bounds(data, pages, count, "max_value", wire.PRESENT_MAX_VALUE))
+            headers.add_bounds(data, pages, count)
         length = min(4 * length, LARGEST_WINDOW) if pages.end < NEAR * count else window
         at = headers.end
     return headers
 
 
-def _bounds(data: bytes, pages, count: int, name: str, bit: int) -> pa.Array:
-    """Return the bounds of the first `count` pages in `data` as bytes."""
-    if count < FEW_PAGES:
-        present, lengths = pages.array("present"), pages.array(f"{name}_length")
-        begins = list(map(add, pages.array("offset")[:count], pages.array(f"{name}_offset")))
-        bounds = [
-            data[begin : begin + lengths[index]] if present[index] & bit else None for index, begin in enumerate(begins)
-        ]
-        return pa.array(bounds, LARGE_BINARY)
+def _few_bounds(data: bytes, pages, count: int, name: str, bit: int) -> list[bytes | None]:
+    present, lengths = pages.array("present"), pages.array(f"{name}_length")
+    begins = map(add, pages.array("offset")[:count], pages.array(f"{name}_offset"))
+    return [
+        data[begin : begin + lengths[index]] if present[index] & bit else None for index, begin in enumerate(begins)
+    ]
+
+
+def _many_bounds(data: bytes, pages, count: int, name: str, bit: int) -> pa.Array:
+    """Return the bounds of the first `count` pages in `data` as an array of bytes."""
     starts = pc.add(pc.cast(wrapped(pages.array("offset")), pa.int64()), wrapped(pages.array(f"{name}_offset")))
     ends = pc.add(starts, wrapped(pages.array(f"{name}_length")))
     # As an array of bytes these are every second value: the bytes between two of them are the gaps in `data`.

@@ -158,7 +158,7 @@ class _HeaderFields:
         counted = _known(members["num_values" if is_flat else "num_rows"])
         self.rows = pc.if_else(self.is_data, counted, None)
         self.nulls = pc.max_element_wise(_known(members["num_nulls"]).cast(pa.int64()), _known(members["null_count"]))
-        self.minima, self.maxima = _joined(headers.minima), _joined(headers.maxima)
+        self.minima, self.maxima = headers.bounds("min_value"), headers.bounds("max_value")
 
     def data_pages(self) -> DataPages:
         sizes = pc.add(*(self._members[name].cast(pa.int64()) for name in ("header_size", "compressed_size")))
@@ -206,10 +206,6 @@ class _HeaderFields:
                 "max": _typed(self.maxima, self._leaf_type),
             }
         )
-
-
-def _joined(parts: list[pa.Array]) -> pa.Array:
-    return pa.concat_arrays(parts) if parts else pa.array([], pa.large_binary())
 
 
 def _wrapped(values, type: pa.DataType) -> pa.Array:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from threading import Lock
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +17,7 @@ from ..footer.page_index import ELSEWHERE, counts_of, has_page_order, parse_plac
 from ..footer.thrift_form import ThriftForm
 from ..records import frozen
 from ..rewrite.recode import leaves_of
+from ..storage import has_descriptor
 from .bloom_filter import FilterBuilder
 from .index_bytes import column_index, offset_index
 from .page_counts import ChunkPages, DataPage, begins_within_row, pages_by_headers, pages_by_values, walk
@@ -70,6 +73,8 @@ class Indexer:
     def __init__(self, source, form: ThriftForm, blooms: Collection[int]):
         self._source, self._form, self._blooms = source, form, blooms
         self._leaves = leaves_of(form.scan)
+        # Reading the headers of local pages is work for Python, which several threads at once only slow down.
+        self._header_turn: AbstractContextManager[Any] = Lock() if has_descriptor(source) else nullcontext()
         names = ("type", "type_length", "column_order", "sort_order")
         fields = list(zip(*map(form.scan.elements, names), strict=True))
         self._nodes = [form.node(leaf) for leaf in range(form.leaf_count)]
@@ -117,10 +122,11 @@ class Indexer:
         row_group, leaf, source = wanted.row_group, self._leaves[wanted.leaf], self._source
         chunk = chunk_of(self._form, leaf, row_group, row_group, source.size)
         chunks = self._form.column(wanted.leaf)
-        pages = walk(source, chunk, chunks.array("num_values")[row_group])
         order = self._orders[wanted.leaf] if wanted.index else None
         builder = FilterBuilder() if wanted.bloom else None
-        found = None if builder else pages_by_headers(source, chunk, pages, order)
+        with self._header_turn:
+            pages = walk(source, chunk, chunks.array("num_values")[row_group])
+            found = None if builder else pages_by_headers(source, chunk, pages, order)
         made = None if found is None else self._indexed(wanted, chunks, found, order)
         if made is not None:
             return made

@@ -88,7 +88,7 @@ def pages_by_headers(source, chunk: Chunk, pages: ChunkPages, order: ValueOrder 
     levels, array = chunk.leaf.levels, pages.headers.array
     names = "type", "num_values", "num_rows", "num_nulls", "null_count"
     types, entries, rows, nulls, null_counts = map(array, names)
-    minima, maxima = _joined(pages.headers.minima), _joined(pages.headers.maxima)
+    minima, maxima = (pages.headers.bounds(name).to_pylist() for name in ("min_value", "max_value"))
     found = []
     for position, (offset, size) in zip(pages.positions, pages.places, strict=True):
         is_v2, count = types[position] == wire.PAGE_DATA_PAGE_V2, entries[position]
@@ -135,10 +135,6 @@ def pages_by_values(
     if (rows := sum(page.rows or 0 for page in found)) != chunk.num_rows:
         raise Malformed(f"its pages have {rows} rows, the row group has {chunk.num_rows}")
     return found
-
-
-def _joined(parts: list[pa.Array]) -> list[bytes | None]:
-    return [value for part in parts for value in part.to_pylist()]
 
 
 def _stored_bounds(minimum: bytes | None, maximum: bytes | None, order: ValueOrder) -> Bounds | None:

@@ -51,7 +51,7 @@ def test_headers_are_found_in_windows_of_any_size(implementation, size, window):
     for name in ("offset", "header_size", "type", "num_values", "compressed_size"):
         assert headers.array(name).tolist() == whole.array(name).tolist()
     assert [headers.header(i) for i in (0, len(whole) - 1)] == [whole.header(0), whole.header(len(whole) - 1)]
-    minima = [bound for part in headers.minima for bound in part.to_pylist()]
+    minima = headers.bounds("min_value").to_pylist()
     assert minima == [
         source.data[offset + start :][:length]
         for offset, start, length in zip(
