@@ -7,6 +7,7 @@ from uuid import UUID
 
 from .. import kernels
 from ..errors import Damaged, Unsupported
+from ..storage import can_gather
 from .form_spec import FormSpec, Location, Memory, Slots
 
 
@@ -17,16 +18,21 @@ class CellSpec(FormSpec):
     ----------
     kernel : str
         The module of `kernels` that reads the form.
+    fetched_bytes : int
+        The largest payload that is fetched as a whole from a remote file, instead of cell by cell.
     """
 
     is_lossless = is_verified = has_slots = is_cellular = True
     kernel: ClassVar[str]
+    fetched_bytes: ClassVar[int] = 0
 
     @property
     def reader_type(self) -> type:
         return getattr(kernels, self.kernel).Reader
 
     def open(self, handle, location: Location) -> Any:
+        if location.length <= self.fetched_bytes and can_gather(handle):
+            handle.read(location.payload, location.length)  # the source keeps the bytes
         return self.reader_type(handle, location.payload, location.length, location.known, location.known_end)
 
     def open_payload(self, payload) -> Any:

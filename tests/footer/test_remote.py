@@ -8,7 +8,7 @@ import threading
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.flat_files import with_flat_footer
+from support.flat_files import with_flat_footer, with_packed_footer
 from support.objects import BUCKET, put, recorded_s3_server
 
 import parquetext
@@ -132,6 +132,21 @@ def test_all_columns_come_with_the_whole_flat_footer_in_one_piece(remote):
     with parquetext.open(path) as file:
         assert len(file.columns()) == COLUMNS + 2
         assert recorder.count("GET") == 2
+
+
+def test_a_packed_footer_of_at_most_a_mebibyte_comes_in_one_request(store, table, implementation):
+    filesystem, recorder = store
+    sink = io.BytesIO()
+    pq.write_table(table, sink, row_group_size=4)
+    path = filesystem, f"{BUCKET}/packed-{implementation}.parquet"
+    put(filesystem, path[1], with_packed_footer(sink.getvalue()))
+    recorder.forget()
+    with parquetext.open(path) as file:
+        assert file.form == "packed"
+        for number in (0, 1234, COLUMNS - 1):
+            assert list(file.column(name(number)).null_count) == [0, 0]
+        assert recorder.count("GET") == 2
+        check_stats(file, recorder)
 
 
 def test_values_are_read_without_another_look_at_the_objects_size(remote, table):
