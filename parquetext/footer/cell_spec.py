@@ -19,7 +19,7 @@ class CellSpec(FormSpec):
     kernel : str
         The module of `kernels` that reads the form.
     fetched_bytes : int
-        The largest payload that is fetched as a whole from a remote file, instead of cell by cell.
+        The bytes of a remote payload's end that are fetched at once; other cells are fetched one by one.
     """
 
     is_lossless = is_verified = has_slots = is_cellular = True
@@ -31,8 +31,8 @@ class CellSpec(FormSpec):
         return getattr(kernels, self.kernel).Reader
 
     def open(self, handle, location: Location) -> Any:
-        if location.length <= self.fetched_bytes and can_gather(handle):
-            handle.read(location.payload, location.length)  # the source keeps the bytes
+        if can_gather(handle) and (fetched := min(location.length, self.fetched_bytes)):
+            handle.read(location.payload + location.length - fetched, fetched)  # the source keeps the bytes
         return self.reader_type(handle, location.payload, location.length, location.known, location.known_end)
 
     def open_payload(self, payload) -> Any:

@@ -10,7 +10,7 @@ from ..cell_spec import CellSpec
 from ..form_spec import BuildOptions, Built, Shape, sized_tail_block
 
 USUAL_SHARE = 8  # of the Thrift footer's bytes: an upper estimate
-FETCHED_BYTES = 1 << 20  # takes about as long as two requests, instead of five or more
+FETCHED_BYTES = 1 << 20  # takes about as long as two requests, and saves five or more
 MOST_COPIED = 2800  # bytes of the payload's end in a reference to four blocks
 
 
