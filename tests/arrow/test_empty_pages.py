@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.pages import Column, Page, data_page, data_page_v2, file_of_row_groups, levels
 from support.parquet_bytes import footer_of, with_footer
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 import parquetext
 from parquetext import sidecar, wire

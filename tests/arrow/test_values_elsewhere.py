@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from support.parquet_bytes import footer_of, parquet_bytes, with_footer
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 import parquetext
 from parquetext.cli.app import app

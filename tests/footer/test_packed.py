@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.corpus_files import readable
+from support.samples import examples
 from support.twins import both, outcome
 
 import parquetext
@@ -131,7 +132,7 @@ def test_one_column_reads_no_cell_of_another_tile(implementation):
 
 
 @given(values=st.lists(st.tuples(INT64, INT64, INT64, st.booleans()), min_size=1, max_size=40))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_numbers_come_back_from_both_implementations(values):
     """Offsets, sizes and counts that no writer writes; a missing dictionary page; several templates in a column."""
     meta = {"type": 1, "encodings": [0], "path_in_schema": ["x"], "codec": 0}
@@ -147,7 +148,7 @@ def test_any_numbers_come_back_from_both_implementations(values):
 
 
 @given(texts=st.lists(st.tuples(st.binary(max_size=60), st.binary(max_size=60)), min_size=1, max_size=20))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_texts_come_back_from_both_implementations(texts):
     meta = {"type": 6, "encodings": [0], "path_in_schema": ["x"], "codec": 0, "num_values": 1}
     meta |= {"total_uncompressed_size": 1, "total_compressed_size": 1, "data_page_offset": 4}
