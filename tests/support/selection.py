@@ -84,13 +84,14 @@ def pytest_configure(config):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_collection():
-    """Collect without the garbage collector, and exclude the tests from its later rounds.
+    """Collect without the garbage collector, exclude the tests from its later rounds, and make these rarer.
 
     Each round walks over 20,000 tests, which live to the end: collecting takes 14 instead of 25 CPU seconds.
     """
     gc.disable()
     yield
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     gc.enable()
 
 
