@@ -17,7 +17,7 @@ import parquetext
 TESTS = Path(__file__).parent
 DRIVER = TESTS / "support" / "mutation_driver.py"
 IMPORTED_FROM = Path(parquetext.__file__).parents[1]
-SAMPLE = {"native": 6, "pure": 3}
+SAMPLE = {"native": 4, "pure": 1}
 LONG = 20_000
 PROCESS = 500  # mutants for one process, so that the report of a crash is near
 FOUND = {

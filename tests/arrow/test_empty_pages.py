@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from support import samples
 from support.pages import Column, Page, data_page, data_page_v2, file_of_row_groups, levels
 from support.parquet_bytes import footer_of, with_footer
 from support.typer_runner import CliRunner
@@ -127,7 +128,7 @@ def test_datasets_give_every_row(made, engine):
     assert lake.take([0, len(rows) - 1]).to_pylist() == [rows[0], rows[-1]]
     assert lake.count_rows() == len(rows)
     assert lake.count_rows(filter=pc.field("x") > 2) == len(some)
-    for size in some((1, 2, 3, 100), 2, ENGINES.index(engine)):
+    for size in samples.some((1, 2, 3, 100), 2, ENGINES.index(engine)):
         assert rows_of(lake.to_batches(batch_size=size)) == rows
         assert rows_of(lake.to_batches(batch_size=size, filter=pc.field("x") > 2)) == some
         assert lake.head(len(rows) - 1, batch_size=size).to_pylist() == rows[:-1]
