@@ -38,5 +38,5 @@ def some(cases: Sequence[Case], usual: int, first: int = 0) -> list[Case]:
 
 
 def examples(number: int) -> int:
-    """Return how many examples hypothesis makes: `number` with `--long`, otherwise a third, but at least 10."""
-    return number if _takes_all else min(number, max(10, number // 3))
+    """Return how many examples hypothesis makes: `number` with `--long`, otherwise a quarter, but at least 10."""
+    return number if _takes_all else min(number, max(10, number // 4))
