@@ -8,7 +8,6 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 from support.benchmarks_package import make_importable
 from support.systems import SYSTEMS, take_away, what_it_lacks
 
@@ -16,13 +15,9 @@ from parquetext import kernels
 
 make_importable()
 
-pytest_plugins = ["support.selection", "support.java_fixtures", "support.store_fixtures"]
+pytest_plugins = ["support.selection", "support.samples", "support.java_fixtures", "support.store_fixtures"]
 
-# No test fails because a machine is slow, and a failure can be repeated on another machine.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
-settings.load_profile("any machine")
-
-# Nor because environment variables describe a terminal.
+# No test fails because environment variables describe a terminal.
 for _name in ("COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
     os.environ.pop(_name, None)
 

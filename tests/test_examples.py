@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.geometries import point
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 from parquetext.cli.app import app
 

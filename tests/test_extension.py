@@ -11,12 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support import compact
 from support.compact import BINARY, I32, I64, LIST, STRUCT
+from support.samples import examples
 
 from parquetext import extension, kernels, wire
 from parquetext.errors import Malformed, Refused, Unsupported
 
 pytestmark = pytest.mark.usefixtures("implementation")
-LIMITS = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LIMITS = settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 STRUCT_BYTES = compact.fields([(1, I32, 5, False), (4, BINARY, b"name", False)])
 FILE_METADATA = compact.fields(

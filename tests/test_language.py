@@ -7,9 +7,7 @@ outside of code. They are only a thermometer: reading pages aloud finds more.
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -23,6 +21,11 @@ SUFFIXES = {".py", ".pyx", ".pxd", ".c", ".h", ".java", ".md"}
 SKIPPED = {".git", "build", "node_modules"}
 
 WORDS = {"what": r"\bwhat\b", "where": r"\bwhere\b", "stand": r"\bstands?\b", "if": r"\bif\b"}
+
+# A tenth of the time that `tokenize` takes to find the same comments.
+STRING_OR_COMMENT = re.compile(
+    r'''(?s:"""(?:\\.|.)*?"""|\'{3}(?:\\.|.)*?\'{3})|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|#.*'''
+)
 
 # Of 10,000 words of the whole product, and of 10,000 names that its Python code defines.
 PRODUCT = ("parquetext", "csrc", "jvm", "docs", "README.md")
@@ -57,21 +60,21 @@ def files_below(root: str) -> Iterator[Path]:
             yield file
 
 
-def prose_of(suffix: str, text: str) -> str:
-    """Return the prose of a file."""
+def prose_of(suffix: str, text: str, tree: ast.Module | None = None) -> str:
+    """Return the prose of a file; of Python code, with its tree."""
     if suffix == ".md":
         without_code = re.sub(r"(?m)^(?:    |\t).*$", "", re.sub(r"(?s)```.*?```", " ", text))
         return re.sub(r"`[^`]*`", " ", without_code)
-    if suffix == ".py":
-        return "\n".join(_prose_of_python(text))
+    if tree is not None:
+        return "\n".join(_prose_of_python(text, tree))
     comments = re.findall(r"(?s)/\*(.*?)\*/", text) + re.findall(r"//(.*)", text)
     if suffix in (".pyx", ".pxd"):
         comments += re.findall(r"(?m)#(.*)$", text)
     return "\n".join(comments)
 
 
-def _prose_of_python(text: str) -> Iterator[str]:
-    for node in ast.walk(ast.parse(text)):
+def _prose_of_python(text: str, tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             yield ast.get_docstring(node) or ""
         elif isinstance(node, ast.JoinedStr):
@@ -80,9 +83,9 @@ def _prose_of_python(text: str) -> Iterator[str]:
             )
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n    " not in node.value:
             yield _message(node.value)
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.string.lstrip("# ")
+    for found in STRING_OR_COMMENT.finditer(text):
+        if found[0].startswith("#"):
+            yield found[0].lstrip("# ")
 
 
 def _message(text: str) -> str:
@@ -91,9 +94,9 @@ def _message(text: str) -> str:
     return text if is_message else ""
 
 
-def names_of(text: str) -> Iterator[str]:
+def names_of(tree: ast.Module) -> Iterator[str]:
     """Yield the names that Python code defines."""
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
             yield node.name
         elif isinstance(node, ast.arg):
@@ -107,10 +110,11 @@ def counts(root: str) -> Counts:
     words, names, of_words, of_names = 0, 0, Counter(), Counter()
     for file in files_below(root):
         text = file.read_text("utf-8", "replace")
-        prose = prose_of(file.suffix, text)
+        tree = ast.parse(text) if file.suffix == ".py" else None
+        prose = prose_of(file.suffix, text, tree)
         words += len(re.findall(r"[A-Za-z']+", prose))
         of_words.update({word: len(re.findall(pattern, prose, re.IGNORECASE)) for word, pattern in WORDS.items()})
-        for name in names_of(text) if file.suffix == ".py" else ():
+        for name in names_of(tree) if tree is not None else ():
             names += 1
             of_names.update(re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", name).lower()))
     return Counts(words, of_words, names, of_names)

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 import parquetext
 from parquetext import catalog, edits

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.flat_files import with_flat_footer
 from support.objects import BUCKET, put, recorded_s3_server
+from support.samples import examples
 
 import parquetext
 
@@ -56,7 +57,7 @@ def comparisons(draw) -> tuple:
 
 @pytest.mark.usefixtures("implementation")
 @pytest.mark.parametrize("form", ["thrift", "flat", "index"])
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     data=st.data(),
     size=st.integers(1, 3),

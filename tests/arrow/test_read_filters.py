@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.flat_files import write_with_flat_footer
+from support.samples import examples
 
 import parquetext
 
@@ -37,7 +38,7 @@ def comparisons(draw) -> tuple:
 
 
 @pytest.mark.parametrize("form", ["thrift", "flat"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     table=tables(),
     size=st.integers(1, 5),

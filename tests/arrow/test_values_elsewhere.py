@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from support.parquet_bytes import footer_of, parquet_bytes, with_footer
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 import parquetext
 from parquetext.cli.app import app
@@ -21,20 +21,25 @@ OTHER = r"row group {}, column {}: the values are in another file, '{}'"
 ENGINES = [None, "auto", "pyarrow", "parquetext"]
 
 
-@pytest.fixture(params=["thrift", "flat", "index", "par3"])
-def metadata_file(request, tmp_path):
-    """The path of a ``_metadata`` file of three files of a row group each."""
-    collected = []
+@pytest.fixture(scope="module", params=["thrift", "flat", "index", "par3"])
+def folder_with_metadata(request, tmp_path_factory):
+    """The folder of a ``_metadata`` file of three files of a row group each."""
+    folder, collected = tmp_path_factory.mktemp("metadata"), []
     for number in range(3):
-        pq.write_table(TABLE, tmp_path / f"p{number}.parquet", metadata_collector=collected)
+        pq.write_table(TABLE, folder / f"p{number}.parquet", metadata_collector=collected)
         collected[-1].set_file_path(f"p{number}.parquet")
-    path = tmp_path / "_metadata"
+    path = folder / "_metadata"
     pq.write_metadata(TABLE.schema, path, metadata_collector=collected)
     if request.param != "thrift":
         parquetext.upgrade(path, form="flat" if request.param == "par3" else request.param)
     if request.param == "par3":
         parquetext.finalize(path, confirm=True)
-    return path
+    return folder
+
+
+@pytest.fixture
+def metadata_file(folder_with_metadata):
+    return folder_with_metadata / "_metadata"
 
 
 READS = {

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import typer
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 from benchmarks.__main__ import bench
 from benchmarks.workspace import Workspace

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.commands import OF_MANY, OF_NONE, OF_ONE
+from support.typer_runner import CliRunner
 from typer.main import get_command
-from typer.testing import CliRunner
 
 import parquetext
 from parquetext.cli.app import app

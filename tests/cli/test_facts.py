@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.cli_runs import documents, run
 from support.described import ROWS, write
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 import parquetext
 from parquetext.cli.app import app

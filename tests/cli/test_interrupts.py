@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.commands import OF_MANY, OF_ONE
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 from parquetext import demo, edits, kernels, sidecar
 from parquetext.cli import outcomes

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 from support.parquet_bytes import parquet_bytes
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 from parquetext import systems
 from parquetext.cli.app import app

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.changed_metadata import with_footer
+from support.typer_runner import CliRunner
 from support.users import ANNA, as_user, shared_folder
-from typer.testing import CliRunner
 
 import parquetext
 from parquetext import kernels

@@ -9,8 +9,8 @@ import sys
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.typer_runner import CliRunner
 from typer.main import get_command
-from typer.testing import CliRunner
 
 from parquetext import sidecar
 from parquetext.cli.app import PANELS, app, build

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from support import sidecars
 from support.foreign_sidecars import build_foreign
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 from parquetext import kernels, sidecar
 from parquetext.cli import output

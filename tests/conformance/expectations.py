@@ -15,8 +15,10 @@ COUNTS = (*model.COUNTS, "index_page_offset", *model.INDEX_FIELDS)
 ROW_GROUP = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal")
 
 
-def expected_of(path: str, *, values: bool = True) -> dict:
+def expected_of(path: str, *, values: bool = True, deep: bool = True) -> dict:
     """Open a file and return the result: the whole footer, or the error.
+
+    With `deep`, the findings are those of the deepest verification.
 
     Offsets and sizes are bytes, bounds are hex of Parquet's plain form, absent values null; values are a checksum.
     """
@@ -36,9 +38,9 @@ def expected_of(path: str, *, values: bool = True) -> dict:
             }
             if values:
                 found["values"] = _checksum(file)
-            return {"form": file.form, "findings": _kinds(file.findings), "verify": _verified(path), **found}
+            return {"form": file.form, "findings": _kinds(file.findings), "verify": _verified(path, deep), **found}
     except ParquetextError as error:
-        return {"error": _public_name(error), "offset": error.offset, "verify": _verified(path)}
+        return {"error": _public_name(error), "offset": error.offset, "verify": _verified(path, deep)}
 
 
 def _public_name(error: ParquetextError) -> str:
@@ -50,9 +52,9 @@ def _kinds(findings) -> list[str]:
     return sorted({finding.kind for finding in findings})
 
 
-def _verified(path: str) -> list[str]:
-    """Return the kinds of the findings of the deepest verification."""
-    return _kinds(parquetext.verify(path, deep=True).findings)
+def _verified(path: str, deep: bool) -> list[str]:
+    """Return the kinds of the findings of a verification."""
+    return _kinds(parquetext.verify(path, deep=deep).findings)
 
 
 def _absent(value: int, least: int) -> int | None:

@@ -73,14 +73,14 @@ def path(request, tmp_path) -> Path:
     """Nested columns, levels, dictionaries, page indexes, Bloom filters, six row groups."""
     table = pa.table(
         {
-            "number": pa.array([None if n % 7 == 0 else n for n in range(600)], pa.int64()),
-            "text": [f"value {n % 50}" for n in range(600)],
-            "lists": [[[n], None, [n, n + 1]] if n % 3 else None for n in range(600)],
-            "rows": [{"a": n, "b": {"c": str(n)}} for n in range(600)],
+            "number": pa.array([None if n % 7 == 0 else n for n in range(300)], pa.int64()),
+            "text": [f"value {n % 50}" for n in range(300)],
+            "lists": [[[n], None, [n, n + 1]] if n % 3 else None for n in range(300)],
+            "rows": [{"a": n, "b": {"c": str(n)}} for n in range(300)],
         }
     )
     found = tmp_path / "t.parquet"
-    options = {"compression": "none", "row_group_size": 100, "data_page_size": 300, "write_page_index": True}
+    options = {"compression": "none", "row_group_size": 50, "data_page_size": 300, "write_page_index": True}
     pq.write_table(table, found, data_page_version=request.param, bloom_filter_options={"number": True}, **options)
     return found
 
@@ -135,7 +135,7 @@ def test_foreign_bytes_and_blocks_are_matched_in_the_extension(path):
 
 
 @pytest.mark.parametrize(
-    ("columns", "row_groups"), [(1, 0), (1, 1), (3, 70), (9, 5), (40, 0), (40, 1), (40, 3), (40, 9), (70, 1)]
+    ("columns", "row_groups"), [(1, 0), (1, 1), (3, 70), (9, 5), (40, 0), (40, 1), (40, 3), (70, 1)]
 )
 def test_any_number_of_cells_is_matched(tmp_path, columns, row_groups):
     found = tmp_path / "t.parquet"

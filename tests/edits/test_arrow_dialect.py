@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.arrow_dialect import LZ4, framed, with_block
 from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 import parquetext
 from parquetext import edits, extension

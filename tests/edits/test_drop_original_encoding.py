@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.copied_files import copies
-from typer.testing import CliRunner
+from support.samples import examples
+from support.typer_runner import CliRunner
 
 import parquetext
 from parquetext import sidecar, wire
@@ -164,7 +165,7 @@ def test_the_command_drops_the_old_bytes_of_columns(path):
     assert refused.exit_code == 2
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.none() | st.floats(width=64), min_size=1, max_size=60), st.integers(1, 25), st.booleans())
 def test_any_values_are_kept(tmp_path_factory, values, rows_of_group, is_first):
     path = tmp_path_factory.mktemp("any") / "x.parquet"

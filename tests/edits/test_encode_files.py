@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.parquet_bytes import footer_of, with_footer
+from support.samples import examples
 
 import parquetext
 from parquetext import edits, encoding, extension, kernels, wire
@@ -101,7 +102,7 @@ def test_files_of_all_writers_come_back(corpus, tmp_path):
     assert seen > 30
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_table_in_any_encodings_comes_back(tmp_path, data):
     rows = data.draw(st.integers(1, 60))

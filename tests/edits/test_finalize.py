@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
+from support.samples import examples, some
 
 import parquetext
 from parquetext import edits, extension, kernels, wire
@@ -357,7 +358,7 @@ def test_a_damaged_par3_footer_is_not_restored(path):
         refused(path, "checksum", confirmed, Damaged)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=60), st.integers(0, 60), st.binary(max_size=6))
 def test_any_record_of_an_extension_is_read_or_an_error(record, at, bytes_):
     whole = KeptExtension("spec", 0, ((RAW, b"abc"), (SLOT, ACME.bytes), (min(MADE), b""))).record()
@@ -403,7 +404,8 @@ def test_every_file_of_the_corpus_that_can_be_upgraded_goes_there_and_back(corpu
     if kernels.implementation() != "native":
         pytest.skip("the twin writes the same bytes, and takes long")
     done = compared = 0
-    for known in expected:
+    tried = some(expected, 2)
+    for known in tried:
         if not known["footer"]["parses"]:
             continue
         original = (corpus / known["file"]).read_bytes()
@@ -425,4 +427,4 @@ def test_every_file_of_the_corpus_that_can_be_upgraded_goes_there_and_back(corpu
                 assert ours.equals(theirs) or repr(ours.to_pydict()) == repr(theirs.to_pydict()), known["file"]
         edits.restore(path)
         assert path.read_bytes() == before, known["file"]
-    assert done > 400 and compared > 300
+    assert done > 0.7 * len(tried) and compared > 0.5 * len(tried)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.parquet_bytes import EVERY_PLACE, TABLE, footer_of, parquet_bytes, with_footer
+from support.samples import examples
 
 import parquetext
 from parquetext import edits, extension, kernels, wire
@@ -243,7 +244,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.one_of(st.none(), st.binary(max_size=40)), st.sampled_from(EVERY_PLACE), STEPS)
 def test_any_sequence_of_changes_keeps_foreign_bytes(free, where, steps):
     """Against a list of blocks, and free-form bytes under them or None."""

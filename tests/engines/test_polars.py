@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from support.parquet_bytes import write_upgraded
+from support.samples import examples
 from support.spoiled import spoil_chunks
 
 import parquetext
@@ -174,7 +175,7 @@ PREDICATES = st.recursive(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(predicate=PREDICATES, most=st.sampled_from([None, 0, 11]))
 def test_any_filter_gives_the_rows_that_polars_own_reader_gives(path, predicate, most):
     def query(frame: pl.LazyFrame) -> pl.LazyFrame:

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support import addresses
+from support.samples import some
 
 from parquetext import extension, kernels
 from parquetext.errors import ColumnError, Malformed, ParquetextError
@@ -168,9 +169,10 @@ def parsing_footers(corpus, expected):
 
 
 def test_strip_undoes_append_on_every_corpus_footer(corpus, expected, implementation):
-    """The twin takes those below 20 kB: all of them would cost it half a minute."""
-    checked = 0
-    for entry, footer in parsing_footers(corpus, expected):
+    """The twin takes those below 20 kB, and without --long a third: all of them would cost it half a minute."""
+    checked, step = 0, 3 if implementation == "pure" else 1
+    tried = some(expected, step)
+    for entry, footer in parsing_footers(corpus, tried):
         if implementation == "pure" and len(footer) > 20_000:
             continue
         if entry["footer"]["trailing_bytes"]:
@@ -182,7 +184,7 @@ def test_strip_undoes_append_on_every_corpus_footer(corpus, expected, implementa
             assert len(extension.blocks(extended)) == 1, entry["file"]
             assert extension.strip(extended, KIND) == extension.strip(extended) == footer, entry["file"]
         checked += 1
-    assert checked > 400
+    assert checked > 400 * len(tried) / len(expected)
 
 
 def test_strip_undoes_extend_on_each_kind_of_struct_of_corpus_footers(corpus, expected):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from support.arrow_dialect import LZ4, ONE_CHUNK, RAW, UUID, framed, with_block
 from support.flat_files import with_flat_footer
 from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
+from support.samples import examples
 
 import parquetext
 from parquetext import kernels, wire
@@ -31,7 +32,7 @@ BUFFER, LOSSES = prepare(footer_of(PLAIN))
 
 pytestmark = pytest.mark.usefixtures("implementation")
 quick = settings(
-    max_examples=150,
+    max_examples=examples(150),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
 )
@@ -281,7 +282,7 @@ def test_a_changed_buffer_gives_metadata_or_a_typed_error(changes, end):
             continue
 
 
-@settings(quick, max_examples=40)
+@settings(quick, max_examples=examples(40))
 @given(
     st.lists(st.tuples(st.integers(0, len(BUFFER) - 1), st.integers(0, 255)), min_size=1, max_size=4),
     st.sampled_from([RAW, LZ4]),

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.corpus_files import readable
 from support.flat_files import write_with_flat_footer
+from support.samples import some
 
 import parquetext
 from parquetext.errors import ColumnError, ParquetextError, Unsupported
@@ -243,8 +244,8 @@ def test_metadata_are_typed_memoryviews(nested):
 
 
 def test_every_file_of_the_corpus_gives_all_its_metadata_or_a_clear_error(corpus, expected, implementation):
-    opened = 0
-    for fields in expected:
+    opened, tried = 0, some(expected, 3 if implementation == "pure" else 1)
+    for fields in tried:
         path = str(corpus / fields["file"])
         try:
             with parquetext.open(path) as file:
@@ -256,7 +257,7 @@ def test_every_file_of_the_corpus_gives_all_its_metadata_or_a_clear_error(corpus
         except ParquetextError as error:
             assert fields["class"] != "readable"
             assert str(error).startswith(path)
-    assert opened > sum(fields["class"] == "readable" for fields in expected)
+    assert opened > sum(fields["class"] == "readable" for fields in tried)
 
 
 def test_metadata_are_those_of_pyarrow_for_every_readable_file(corpus, expected):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.samples import examples
 
 from parquetext.errors import Damaged
 from parquetext.footer.dialect.packed_bounds import Column, Packed, pack, unpack
@@ -72,7 +73,7 @@ def test_bounds_that_are_not_said_to_be_exact_never_come_back_so():
     assert pack(Column(FIXED, 16), b"a" * 16, b"b" * 16, (False, False)) is None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.binary(max_size=12), st.binary(max_size=12), st.booleans())
 def test_packed_bounds_of_any_bytes_hold(one, other, exact):
     least, most = sorted((one, other))

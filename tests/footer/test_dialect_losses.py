@@ -8,6 +8,7 @@ import random
 import pytest
 from support.arrow_dialect import LZ4, ONE_CHUNK, framed, with_block
 from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
+from support.samples import examples
 
 import parquetext
 from parquetext import thrift
@@ -157,7 +158,7 @@ def test_changed_bytes_never_raise_anything_but_errors_of_the_package():
     footer = footer_of(PLAIN)
     buffer = encode(thrift.read("FileMetaData", footer))
     numbers = random.Random(28)
-    for _ in range(500):
+    for _ in range(examples(500)):
         changed, other = bytearray(footer), bytearray(buffer)
         for data in (changed, other):
             for _ in range(numbers.randint(1, 3)):

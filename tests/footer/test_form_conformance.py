@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.samples import some
 
 import parquetext
 from parquetext import edits, extension, kernels
@@ -155,12 +156,13 @@ def test_promises_of_bounds_names_and_page_indexes_hold(tmp_path, spec, implemen
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if spec.is_verified], ids=lambda spec: spec.name)
 def test_every_flipped_bit_of_a_verified_form_is_rejected(tmp_path, spec):
+    """Without --long two bits of each byte are flipped."""
     path = with_form(tmp_path / "x.parquet", spec)
     form = checked(path, spec)
     assert is_sound(spec.check(form))
     begin, end = form.block.payload - form.tail.start, bytearray(form.end)
     for position in range(begin, begin + form.block.length):
-        for bit in range(8):
+        for bit in some(range(8), 4, position):
             end[position] ^= 1 << bit
             form.end, form.source = bytes(end), None
             assert not is_sound(list(spec.check(form))), (position - begin, bit)

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.flat_files import with_flat_footer, with_index
 from support.parquet_bytes import footer_of, parquet_bytes, with_footer
+from support.samples import examples
 
 import parquetext
 from parquetext import edits, footer
@@ -65,7 +66,7 @@ def look(path: str) -> None:
         file.column(field_id=1)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 @pytest.mark.parametrize("kind", list(FILES))
 def test_any_damage_to_a_footer_gives_answers_or_errors_of_this_package(implementation, folder, kind, data):
@@ -79,7 +80,7 @@ def test_any_damage_to_a_footer_gives_answers_or_errors_of_this_package(implemen
     ask_everything(str(path))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200), st.sampled_from([b"PAR1", b"PARE", b"PAR3", b""]))
 def test_any_bytes_do(implementation, folder, content, magic):
     path = folder / f"any-{implementation}.parquet"

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.parquet_bytes import footer_of
+from support.samples import examples
 
 from parquetext import thrift
 from parquetext.errors import Malformed
@@ -80,7 +81,7 @@ def indexes(draw, width: int) -> tuple[dict, ChunkCounts]:
     return index, ChunkCounts(values, sum(values), draw(st.sampled_from([-1, 0, 0, 1])), minimum, maximum, *exact)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(data=st.data(), name=st.sampled_from(list(TYPES)))
 def test_the_bounds_are_those_of_the_judgement_page_by_page(forms, data, name):
     form, kind = forms[name], TYPES[name]

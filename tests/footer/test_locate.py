@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support import compact
+from support.samples import examples
 
 from parquetext import extension, kernels, wire
 from parquetext.errors import Damaged, Malformed, ParquetextError, Refused
@@ -173,7 +174,7 @@ def test_too_few_or_too_many_bytes_given_are_the_callers_error():
     assert locate(data[-9:], len(data)).missing is not None
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(st.sampled_from((UNKNOWN, wire.UUID_FLAT_FOOTER)), st.binary(max_size=200)), max_size=4),
     st.integers(9, 700),
@@ -187,7 +188,7 @@ def test_any_first_read_gives_the_same_tail(blocks, first):
     assert found == blocks[::-1]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=80), st.integers(0, 200))
 def test_any_bytes_give_a_tail_or_an_error(body, length):
     data = body + length.to_bytes(4, "little") + b"PAR1"

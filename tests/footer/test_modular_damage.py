@@ -33,6 +33,7 @@ from support.modular_files import (
     whole_file,
     written,
 )
+from support.samples import some
 from support.twins import both
 
 import parquetext
@@ -69,10 +70,13 @@ def facts_of(payload: bytes) -> list:
 
 
 def test_a_flipped_bit_is_an_error_or_changes_one_fact_and_no_more(implementation):
-    """There are no checksums: a changed number is only found by a comparison. Nothing else may be raised."""
+    """There are no checksums: a changed number is only found by a comparison. Nothing else may be raised.
+
+    Without --long, bits of each fourth byte are flipped.
+    """
     payload = modular_payload(footer_of(written(FLAT, row_group_size=30)))
     source, changed = random.Random(1), 0
-    positions = range(len(payload)) if implementation == "native" else source.sample(range(len(payload)), 60)
+    positions = some(range(len(payload)), 4) if implementation == "native" else source.sample(range(len(payload)), 60)
     for position in positions:
         for bit in range(8) if implementation == "native" else (source.randrange(8),):
             data = bytearray(payload)

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.corpus_files import readable
+from support.samples import examples, some
 from support.twins import both, outcome
 
 import parquetext
@@ -131,7 +132,7 @@ def test_one_column_reads_no_cell_of_another_tile(implementation):
 
 
 @given(values=st.lists(st.tuples(INT64, INT64, INT64, st.booleans()), min_size=1, max_size=40))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_numbers_come_back_from_both_implementations(values):
     """Offsets, sizes and counts that no writer writes; a missing dictionary page; several templates in a column."""
     meta = {"type": 1, "encodings": [0], "path_in_schema": ["x"], "codec": 0}
@@ -147,7 +148,7 @@ def test_any_numbers_come_back_from_both_implementations(values):
 
 
 @given(texts=st.lists(st.tuples(st.binary(max_size=60), st.binary(max_size=60)), min_size=1, max_size=20))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_texts_come_back_from_both_implementations(texts):
     meta = {"type": 6, "encodings": [0], "path_in_schema": ["x"], "codec": 0, "num_values": 1}
     meta |= {"total_uncompressed_size": 1, "total_compressed_size": 1, "data_page_offset": 4}
@@ -175,8 +176,9 @@ def check_both(footer: bytes) -> None:
 
 
 def test_every_readable_footer_of_the_corpus_comes_back(corpus, expected):
-    checked = 0
-    for path in readable(corpus, expected):
+    checked, paths = 0, readable(corpus, expected)
+    tried = some(paths, 3)
+    for path in tried:
         footer = footer_of(path.read_bytes())
         if not footer or len(footer) > 100_000:
             continue
@@ -187,7 +189,7 @@ def test_every_readable_footer_of_the_corpus_comes_back(corpus, expected):
             for module in both("packed"):
                 assert module.to_thrift(reader_of(results[0][1], module)) == extension.strip(footer), path
             checked += 1
-    assert checked > 300
+    assert checked > 0.85 * len(tried) and len(paths) > 340
 
 
 def test_more_templates_than_the_limit_leave_chunks_verbatim(implementation):

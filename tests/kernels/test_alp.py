@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.alp import KINDS, Vector, alp_page, values_of
 from support.packed import flipped
+from support.samples import examples
 from support.twins import both, outcome
 
 from parquetext import kernels, wire
@@ -214,7 +215,7 @@ class TestDamage:
         assert caught.value.code == wire.ENCODING
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_any_vectors_are_decoded(kind, data):
@@ -225,7 +226,7 @@ def test_any_vectors_are_decoded(kind, data):
         assert bytes(found) == expected and end == len(page)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.data())
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_both_implementations_report_the_same_damage(kind, data):

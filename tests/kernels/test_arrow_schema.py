@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.samples import examples
 from support.twins import both, outcome
 
 from parquetext import kernels, wire
@@ -289,7 +290,7 @@ PIECES = pure_slice.arrow_pieces(text_of(SCHEMA))
 edits = st.lists(st.tuples(st.integers(0, len(MESSAGE) - 1), st.integers(0, 255)), min_size=1, max_size=6)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(edits, st.integers(0, len(MESSAGE)))
 def test_both_read_a_mutated_schema_equally(edits, cut):
     native, pure = both("slice")
@@ -302,14 +303,14 @@ def test_both_read_a_mutated_schema_equally(edits, cut):
         assert outcome(native.arrow_names, text) == outcome(pure.arrow_names, text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.one_of(st.binary(max_size=200), st.text("AB/+=\n", max_size=200).map(str.encode)))
 def test_both_read_random_text_equally(text):
     native, pure = both("slice")
     assert outcome(native.arrow_pieces, text) == outcome(pure.arrow_pieces, text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.data())
 def test_both_build_equal_schemas_from_mutated_pieces(data):
     native, pure = both("slice")

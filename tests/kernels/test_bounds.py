@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.footers import scan_facts
+from support.samples import examples
 from support.twins import both
 
 from parquetext import kernels, wire
@@ -281,7 +282,7 @@ sized = st.sampled_from([1, 2, 4, 8, 12]).flatmap(lambda size: st.binary(min_siz
 values = st.one_of(st.binary(max_size=13), sized)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(
     st.integers(-1, 8),
     st.integers(0, 12),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from support.columns import array_of, decode, stored_columns, write
+from support.samples import examples
 from support.twins import both
 
 from parquetext import kernels
@@ -156,7 +157,7 @@ def using(package: str):
 
 
 @pytest.mark.parametrize("package", ["native", "pure"])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(made=files())
 def test_arrays_are_those_that_were_written(package, made):
     both("column")
@@ -168,7 +169,7 @@ def test_arrays_are_those_that_were_written(package, made):
     assert array.to_pylist() == table["c"].to_pylist()
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     made=files(),
     steps=st.lists(st.integers(-40, 60), max_size=5),
@@ -183,7 +184,7 @@ def test_both_read_the_same_in_the_same_steps(made, steps, together, levels, mos
         assert in_steps(native, stored, steps, **options) == in_steps(pure, stored, steps, **options)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(made=files(), steps=st.lists(st.integers(1, 60), max_size=5), together=st.booleans())
 def test_several_steps_give_the_result_of_one_step(made, steps, together):
     native, _ = both("column")
@@ -201,7 +202,7 @@ def _join(parts) -> bytes:
     return b"".join(part or b"" for part in parts)
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(made=files(depth=2), where=st.floats(0, 1, exclude_max=True), value=st.integers(1, 255), cut=st.booleans())
 def test_both_report_the_same_damage(made, where, value, cut):
     """A page whose body has a wrong byte, or ends early; read at once, so that errors come alone."""
@@ -246,7 +247,7 @@ def test_nulls_are_skipped_with_and_without_kept_levels(levels, skipped):
             assert [None if bit == 0 else bool(bit - 1) for bit in bits] == rows[8 + skipped :]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(files(), st.data())
 def test_turns_are_steps_in_one_call(file, data):
     path, table = file

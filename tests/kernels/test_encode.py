@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.encodings import SERVED, lengths_and_lists, values_of
+from support.samples import examples
 from support.twins import both, outcome
 
 from parquetext import kernels, wire
@@ -150,7 +151,7 @@ class TestDictionaries:
         assert [distinct[index] for index in which] == numbers
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.data())
 @pytest.mark.parametrize("encoding, type", SERVED)
 def test_both_implementations_give_equal_bytes(encoding, type, data):
@@ -161,7 +162,7 @@ def test_both_implementations_give_equal_bytes(encoding, type, data):
     assert native == pure
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.data())
 @pytest.mark.parametrize("type", range(1, 8))
 def test_both_implementations_give_equal_dictionaries(type, data):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.alp import KINDS
+from support.samples import examples
 from support.twins import both, outcome
 
 from parquetext import kernels, wire
@@ -157,7 +158,7 @@ class TestRefusals:
         assert caught.value.code == wire.UNWRITTEN_ENCODING
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.data())
 @pytest.mark.parametrize("name", KINDS)
 def test_both_implementations_give_equal_bytes(name, data):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.encodings import SERVED, lengths_and_lists, values_of
+from support.samples import examples
 from support.twins import both
 
 from parquetext import wire
@@ -20,7 +21,7 @@ def plain_bytes(values) -> object:
     return tuple(map(bytes, values)) if isinstance(values, tuple) else bytes(values)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.data())
 @pytest.mark.parametrize("encoding, type", SERVED)
 def test_values_come_back(encoding, type, data):
@@ -34,7 +35,7 @@ def test_values_come_back(encoding, type, data):
             assert end == 3 + len(page) or encoding == wire.ENCODING_RLE  # the end of the last run
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.data())
 @pytest.mark.parametrize("type", range(1, 8))
 def test_values_come_back_through_a_dictionary(type, data):
@@ -52,7 +53,7 @@ def test_values_come_back_through_a_dictionary(type, data):
             assert plain_bytes(found) == plain_bytes(expected)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     st.sampled_from([1, 2, 3, 4, 7, 255, 65535]),
     st.lists(st.tuples(st.integers(0, 65535), st.sampled_from([1, 1, 2, 7, 8, 9, 33, 200])), max_size=40),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import compact
+from support.samples import examples
 from support.twins import both, outcome
 from support.varints import varint
 
@@ -18,7 +19,7 @@ from parquetext import kernels, wire
 from parquetext.errors import ParquetextError
 
 pytestmark = pytest.mark.usefixtures("implementation")
-LIMITS = settings(max_examples=300, deadline=None)
+LIMITS = settings(max_examples=examples(300), deadline=None)
 SPEC, THRIFT = bytes.fromhex("08ffff01"), bytes.fromhex("08feff03")
 KIND = bytes(range(16))
 

@@ -31,6 +31,7 @@ from support.form_readers import (
     chunk_fields,
     module,
 )
+from support.samples import examples
 
 from benchmarks import shapes
 from parquetext import kernels, wire
@@ -38,7 +39,7 @@ from parquetext._pure import flat_chunk, flat_tables
 from parquetext.errors import Damaged, ParquetextError, Unsupported
 
 hypothesis_settings = settings(
-    max_examples=60,
+    max_examples=examples(60),
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],

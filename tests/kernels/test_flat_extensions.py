@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.parquet_bytes import footer_of, parquet_bytes
+from support.samples import examples
 from support.twins import both, outcome
 
 from parquetext import kernels, wire
@@ -51,7 +52,7 @@ def signed(payload: bytearray, cell: int) -> bytes:
     return bytes(payload)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.dictionaries(st.binary(min_size=16, max_size=16), st.binary(max_size=300), max_size=6))
 def test_both_implementations_write_the_same_bytes_and_read_them_again(slots):
     given, payloads = sorted(slots.items()), []
@@ -174,7 +175,7 @@ def test_a_flipped_bit_in_a_slot_touches_nothing_else():
         assert all(answer[0] == "error" or answer in sound for answer in found[0][1:])
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 10**6), st.binary(min_size=1, max_size=8))
 def test_both_read_any_bytes_under_valid_checksums_equally(at, value):
     payload = bytearray(payload_of())

@@ -14,6 +14,7 @@ from support import flat_footers as thrift
 from support.flat_payloads import Memory, cells, irregular, one_chunk, outcome, sign, small_footer
 from support.footers import footer_of, struct_values
 from support.rewriting import rewrite
+from support.samples import examples, some
 from support.varints import varint
 
 from parquetext import kernels, wire
@@ -21,7 +22,7 @@ from parquetext import thrift as values
 from parquetext.errors import Damaged, ParquetextError, Unsupported
 
 hypothesis_settings = settings(
-    max_examples=60,
+    max_examples=examples(60),
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
@@ -78,8 +79,10 @@ def is_verbatim(payload: bytes) -> bool:
 
 
 def test_every_footer_of_the_corpus_comes_back(implementation, corpus, expected):
-    count = 0
-    for fields in expected:
+    """Without --long the Python kernels convert each third footer."""
+    count, step = 0, 3 if implementation == "pure" else 1
+    tried = some(expected, step)
+    for fields in tried:
         file = (corpus / fields["file"]).read_bytes()
         if file[-4:] != b"PAR1" or int.from_bytes(file[-8:-4], "little") > len(file) - 8:
             continue
@@ -92,13 +95,13 @@ def test_every_footer_of_the_corpus_comes_back(implementation, corpus, expected)
         payload = write(footer)
         assert kernels.flat.to_thrift(payload) == footer, fields["file"]
         count += 1
-    assert count == 454
+    assert count == 454 if tried == expected else count > 140
 
 
 def test_both_write_the_same_payload_for_every_footer_of_the_corpus(corpus, expected):
     kinds = [
         is_verbatim(both(footer_of((corpus / fields["file"]).read_bytes())))
-        for fields in expected
+        for fields in some(expected, 3, 1)
         if fields["class"] == "readable"
     ]
     assert not any(kinds)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.encodings import lists_of, values_of
 from support.packed import flipped
+from support.samples import examples
 from support.twins import both, outcome
 from support.varints import varint
 
@@ -164,7 +165,7 @@ def sentences() -> st.SearchStrategy[list[bytes]]:
     return st.lists(parts, max_size=60)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.one_of(lists_of(TEXT, 0), sentences()))
 def test_both_implementations_write_the_same_and_read_it_back(values):
     given, count = values_of(TEXT, values), len(values)
@@ -191,7 +192,7 @@ def test_the_sample_of_many_bytes_is_the_same(size):
     assert native.encode(fixed, len(text) // size, FIXED, size) == pure.encode(fixed, len(text) // size, FIXED, size)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.data())
 def test_both_report_the_same_damage(data):
     values = data.draw(sentences())

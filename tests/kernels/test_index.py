@@ -23,6 +23,7 @@ from support.form_readers import (
     everything_of,
     module,
 )
+from support.samples import examples
 
 from parquetext import kernels, wire
 from parquetext._pure.index_shape import TAIL, Shape, parts_of
@@ -44,7 +45,7 @@ FACTS = (
 ROW_GROUP_FACTS = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal")
 
 hypothesis_settings = settings(
-    max_examples=60,
+    max_examples=examples(60),
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.footers import footer_of
 from support.modular_files import BINARY, I32, STRUCT, array_of, modular_payload, modules_of, root_of
+from support.samples import examples
 from support.twins import both, outcome
 
 from parquetext import kernels
@@ -71,7 +72,7 @@ def null_counts(module, statistics: bytes, row_groups: int) -> list[int]:
 
 
 @given(values=SMALL)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_numbers_come_back_from_both_implementations(values):
     array = number_array(values)
     for module in both("modular"):
@@ -81,14 +82,14 @@ def test_numbers_come_back_from_both_implementations(values):
 
 
 @given(values=NUMBERS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_numbers_of_64_bits_are_sound_arrays(values):
     for module in both("modular"):
         module.verify_array(number_array(values), 0)
 
 
 @given(pairs=st.lists(st.one_of(st.none(), st.tuples(st.binary(max_size=9), st.binary(max_size=9))), min_size=1))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_bounds_come_back_from_both_implementations(pairs):
     prefixes = [None if pair is None else b"p" * (len(pair[0]) % 3) for pair in pairs]
     sides = [[None if pair is None else pair[side] for pair in pairs] for side in (0, 1)]

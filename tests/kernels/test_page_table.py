@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.samples import examples
 from support.twins import both, outcome
 
 from parquetext.thrift import write
@@ -48,7 +49,7 @@ def test_pages_one_behind_the_other_are_a_table(pages):
         assert (len(table), table.begin, table.end, table.rows) == (len(pages), BEGIN, end, ROWS)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(pages=pages_of_a_chunk(), data=st.data())
 def test_any_other_value_of_a_member_is_refused_alike(pages, data):
     end = pages[-1][0] + pages[-1][1]

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.encodings import lists_of, values_of
 from support.packed import flipped
+from support.samples import examples
 from support.twins import both, outcome
 
 from parquetext import kernels, wire
@@ -136,7 +137,7 @@ class TestDamage:
             kernels.pfor.encode(bytes(8), 3, INT32)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 @pytest.mark.parametrize("type", [INT32, INT64])
 def test_both_implementations_write_the_same_and_read_it_back(type, data):
@@ -148,7 +149,7 @@ def test_both_implementations_write_the_same_and_read_it_back(type, data):
     assert bytes(native.decode(page, len(values), type)) == pure.decode(page, len(values), type) == given
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.data())
 @pytest.mark.parametrize("type", [INT32, INT64])
 def test_both_report_the_same_damage(type, data):

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.samples import examples
 from support.sidecars import with_checksum
 from support.twins import both
 
@@ -138,7 +139,7 @@ def test_no_files_and_no_sidecars_are_nothing(tmp_path):
             kernel.first_schema(["a\0b"])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(data=st.data())
 def test_a_damaged_sidecar_is_no_sidecar(made, data):
     """With the checksum verified any flip is found; with a checksum that fits, or unverified, both say the same."""

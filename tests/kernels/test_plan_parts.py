@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import sidecars
+from support.samples import examples
 from support.twins import both
 
 from parquetext import kernels, sidecar, wire
@@ -96,7 +97,7 @@ def test_used_bytes_are_checked(made):
         assert with_sidecar(made, bytes(changed))[0] == [PLANNED, UNUSED], at
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(data=st.data())
 def test_any_byte_may_be_any_other(made, data):
     """A plan says the same as of the sound sidecar, or that this one is none; and both kernels say the same."""

@@ -17,7 +17,7 @@ from parquetext.errors import ParquetextError, Unsupported
 
 MIB = 1 << 20
 DEEP = (40_000, 1)  # levels, leaves
-WIDE = (2_000, 40_000)  # leaves that share a deep path
+WIDE = (2_000, 12_000)  # leaves that share a deep path
 FORMS = {
     "flat": lambda scan, package="": module(package, "flat").write(scan),
     "compact": lambda scan, package="": module(package, "flat").write(scan, "compact"),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from support.compact import BINARY, I32, I64, LIST, STRUCT, header
 from support.footers import damaged, error_facts, footer_of, scan_facts, struct_values
 from support.one_column import FOOTER, GROUP, LEAF, METADATA, ROOT, footer, with_metadata
+from support.samples import examples
 from support.twins import both
 from support.varints import varint, zigzag
 
@@ -155,25 +156,25 @@ def test_both_scan_footers_of_pyarrow_equally(options):
     assert fields["regular"] and fields["row_group_count"] == 4 and fields["problem"] is None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.integers(0, 2**40), st.booleans())
 def test_damaged_footers_give_the_same_metadata_or_errors(seed, page_index):
     agree(damaged(table_footer(write_page_index=page_index), seed))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.integers(0, 2**40))
 def test_small_damaged_footers_give_the_same_metadata_or_errors(seed):
     agree(damaged(footer(), seed))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.binary(max_size=200))
 def test_random_bytes_give_the_same_metadata_or_errors(data):
     agree(data)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(struct_values("FileMetaData"), st.binary(max_size=3))
 def test_generated_footers_give_the_same_metadata(values, behind):
     fields = agree(write("FileMetaData", values) + behind)

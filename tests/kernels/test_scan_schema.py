@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.one_column import LEAF, ROOT, footer
+from support.samples import examples
 from support.twins import both
 
 from parquetext import kernels, wire
@@ -95,7 +96,7 @@ def ids_by_path(schema: list[dict]) -> dict[bytes, list[int]]:
     return {path: sorted(ids) for path, ids in found.items()}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(element_tree(), min_size=1, max_size=4))
 def test_both_implementations_find_equal_dotted_names(children):
     schema = [{"name": "r", "num_children": len(children)}, *chain.from_iterable(children)]

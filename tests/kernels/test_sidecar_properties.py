@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import sidecars
+from support.samples import examples
 from support.twins import both, outcome
 
 from parquetext import kernels
@@ -62,7 +63,7 @@ def written(kernel, table, ending) -> bytes:
 
 
 @given(tables(), endings())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_both_write_the_same_bytes_and_read_them_equally(table, ending):
     native, pure = both("sidecar")
     data = written(native, table, ending)
@@ -73,7 +74,7 @@ def test_both_write_the_same_bytes_and_read_them_equally(table, ending):
 
 
 @given(tables(), endings())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_written_sidecars_are_read(table, ending):
     columns, options, groups = table
     for kernel in both("sidecar"):
@@ -99,7 +100,7 @@ def test_written_sidecars_are_read(table, ending):
 
 
 @given(tables(), endings(), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_both_read_damage_under_a_valid_checksum_equally(table, ending, data):
     native, pure = both("sidecar")
     sidecar = bytearray(written(native, table, ending))
@@ -113,7 +114,7 @@ def test_both_read_damage_under_a_valid_checksum_equally(table, ending, data):
 
 
 @given(tables(), endings(), endings(), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_both_append_the_same_bytes(table, first, second, data):
     native, pure = both("sidecar")
     old = written(native, table, first)

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.samples import examples
 from support.twins import both, outcome
 
 from parquetext import kernels, wire
@@ -102,7 +103,7 @@ def test_both_write_the_same(footer):
     assert native == pure
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(data=st.data())
 def test_both_refuse_the_same_damage_and_nothing_else_happens(footer, note, data):
     broken = bytearray(note)

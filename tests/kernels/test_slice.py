@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.samples import examples
 from support.twins import both, outcome
 
 from parquetext import kernels, wire
@@ -359,7 +360,7 @@ def test_of_a_footer_that_contradicts_itself_nothing_is_made(implementation, foo
         assert str(caught.value) == str(scan.problem)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data())
 def test_both_slice_any_projection_equally(all_types, data):
     native, pure = both("slice")
@@ -376,7 +377,7 @@ def test_both_slice_any_projection_equally(all_types, data):
 SMALL = {"d": pa.duration("ms"), "s": pa.struct([pa.field("a", pa.int8()), pa.field("b", pa.list_(pa.string()))])}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.data())
 def test_both_slice_a_mutated_footer_equally(data):
     native, pure = both("slice")

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import compact
 from support.compact import BINARY, BYTE, DOUBLE, FALSE, I16, I32, I64, LIST, MAP, SET, STRUCT, TRUE, UUID
+from support.samples import examples
 from support.twins import both, outcome
 from support.varints import varint
 
@@ -14,7 +15,7 @@ from parquetext import kernels, wire
 from parquetext.errors import Malformed, ParquetextError
 
 pytestmark = pytest.mark.usefixtures("implementation")
-LIMITS = settings(max_examples=300, deadline=None)
+LIMITS = settings(max_examples=examples(300), deadline=None)
 
 
 def error(call, *arguments, **options) -> ParquetextError:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.footers import damaged, footer_of
+from support.samples import examples
 from support.twins import both, outcome
 
 from parquetext import kernels, wire
@@ -242,7 +243,7 @@ stored_values = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.sampled_from(KINDS), st.lists(stored_values, max_size=20))
 def test_both_implementations_give_equal_buffers(kind, stored):
     native, pure = both("values")

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.geometries import collection, geometry_file, line, multi, point, polygon
+from support.samples import examples
 
 import parquetext
 from parquetext import bbox_intersects
@@ -72,7 +73,7 @@ def test_collections_in_collections_need_no_stack():
     assert extent(value) == (1.0, 1.0, 2.0, 2.0)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.binary(max_size=60) | st.binary(max_size=60).map(lambda data: b"\1\7\0\0\0" + data))
 def test_no_bytes_make_the_extent_fail(data):
     found = extent(data)
@@ -277,7 +278,7 @@ def written_statistics(values: list[bytes | None]) -> dict | None:
     return statistics(min(low), max(high), min(bottom), max(top))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     st.lists(st.lists(SHAPES, min_size=1, max_size=4), min_size=1, max_size=3),
     st.lists(st.integers(-4, 4), min_size=4, max_size=4),

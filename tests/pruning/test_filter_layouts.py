@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from support.changed_metadata import with_footer
-from support.filter_layouts import COLUMNS, READERS, expected_of, filters_of, layouts, outcome, table
+from support.filter_layouts import COLUMNS, LITERALS, READERS, expected_of, filters_of, layouts, outcome, table
+from support.samples import some
 from support.stored_otherwise import DECIMALS, MOMENTS, OPTIONS, declare, stored_table
 
 import parquetext
@@ -55,10 +56,11 @@ def check(paths, way: tuple, filters: list, expected) -> None:
 
 @pytest.mark.parametrize("column", COLUMNS)
 def test_every_comparison_gives_pyarrows_result_for_all_rows(paths, column):
-    known = ways(paths)
+    """Without --long each literal is compared with every third column."""
+    known, number = ways(paths), list(COLUMNS).index(column)
     assert len(known) % STEP  # so that all are taken in turn
-    positions = count(list(COLUMNS).index(column), STEP)
-    for (filters, expected), position in zip(filters_of(column), positions, strict=False):
+    positions, literals = count(number, STEP), some(LITERALS, 3, number)
+    for (filters, expected), position in zip(filters_of(column, literals=literals), positions, strict=False):
         check(paths, known[position % len(known)], filters, expected)
 
 
@@ -87,8 +89,9 @@ def test_decimals_of_bytes_and_int96_compare_as_pyarrow_reads_them(stored_otherw
     values = whole[column].drop_null().to_pylist()
     assert values == sorted(values) and len(values) > 5
     known = ways(stored_otherwise)
-    positions = count(list(whole.column_names).index(column), STEP)
-    for (filters, expected), position in zip(filters_of(column, values, whole), positions, strict=False):
+    number = whole.column_names.index(column)
+    positions, literals = count(number, STEP), some(LITERALS, 3, number)
+    for (filters, expected), position in zip(filters_of(column, values, whole, literals), positions, strict=False):
         check(stored_otherwise, known[position % len(known)], filters, expected)
 
 
@@ -126,13 +129,17 @@ NANOSECONDS = [-1001, -1000, -999, -1, 0, 1, 999, 1000, 1001, 1_000_001]
 
 @pytest.mark.parametrize("column", FINE.column_names[1:])
 def test_nanoseconds_between_coarser_values_rule_out_no_rows_that_arrow_finds(fine, column):
-    """Each operator is tried with one column in every layout by every way to read, with the others by some."""
+    """Each operator is tried with one column in every layout by every way to read, with the others by some.
+
+    Without --long the operators share the ways to read.
+    """
     kinds = {"utc": pa.timestamp("ns", "UTC"), "time": pa.time64("ns"), "span": pa.duration("ns")}
     kind = kinds.get(column, pa.timestamp("ns"))
     known = ways(fine)
-    for operator in ("=", "!=", "<", "<=", ">", ">=", "in", "not in"):
-        for position, way in enumerate(known if column == "us" else known[:: len(known) // 20]):
-            literal = pa.scalar(NANOSECONDS[position % len(NANOSECONDS)], kind)
+    for number, operator in enumerate(("=", "!=", "<", "<=", ">", ">=", "in", "not in")):
+        positions = range(0, len(known), 1 if column == "us" else len(known) // 20)
+        for position in some(positions, 4, number):
+            way, literal = known[position], pa.scalar(NANOSECONDS[position % len(NANOSECONDS)], kind)
             filters = [(column, operator, [literal] if operator.endswith("in") else literal)]
             check(fine, way, filters, expected_of(filters, FINE))
 

@@ -8,6 +8,7 @@ import struct
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.samples import examples
 
 from parquetext import kernels, wire
 from parquetext.pruning.questdb import MILLISECONDS_OF_A_DAY, Chunk, Column, Filter, Tag, can_skip
@@ -226,7 +227,7 @@ def meets(name: str, value, operator: str, literals: list) -> bool:
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(data=st.data())
 def test_no_row_that_a_query_would_see_is_skipped(name, data):
     column, code, values = CASES[name]

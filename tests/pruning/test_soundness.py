@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.samples import examples
 
 from parquetext.pruning import ColumnBounds, Comparison, may_match, predicate_of, surviving_row_groups
 
@@ -73,7 +74,7 @@ def comparisons(literals) -> st.SearchStrategy[tuple]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())
 def test_no_row_that_meets_the_predicate_is_skipped(kind, data):
     def lists(literals):
@@ -113,7 +114,7 @@ def expressions(draw, literals) -> pc.Expression:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())
 def test_no_row_that_meets_an_expression_is_skipped(kind, data):
     typed = KINDS[kind][0]
@@ -142,7 +143,7 @@ OF_OTHER_TYPES = {
 
 
 @pytest.mark.parametrize("kind", MIXED)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(data=st.data())
 def test_row_groups_that_would_raise_for_the_literals_type_are_not_skipped(kind, data):
     arrow, values = MIXED[kind]
@@ -170,7 +171,7 @@ def test_row_groups_that_would_raise_for_the_literals_type_are_not_skipped(kind,
 
 
 @pytest.mark.parametrize("kind", ["float32", "float64"])
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(data=st.data())
 def test_no_row_that_meets_an_expression_of_doubles_is_skipped(kind, data):
     check_against_brute_force(data, kind, expressions)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.changed_metadata import with_footer, with_indexes
+from support.samples import examples
 from support.total_order import total_order_file
 
 import parquetext
@@ -162,7 +163,7 @@ def expressions(draw, kind: pa.DataType) -> pc.Expression:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())
 def test_filters_find_every_row_that_a_scan_finds(tmp_path_factory, kind, data):
     groups = data.draw(st.lists(st.lists(FLOATS, min_size=1, max_size=6), min_size=1, max_size=3))

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.changed_metadata import with_footer
+from support.samples import examples
 
 import parquetext
 from parquetext import kernels, thrift, wire
@@ -108,7 +109,7 @@ def options(draw) -> dict:
     }
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(tables(), options(), st.integers(1, 40))
 def test_any_table_comes_back(tmp_path_factory, table, options, batch_size):
     folder = tmp_path_factory.getbasetemp()
@@ -410,7 +411,7 @@ def test_auto_raises_the_error_of_the_system(tmp_path):
         parquetext.read_table(str(tmp_path / "none.parquet"), engine="auto")
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.data())
 def test_damaged_files_end_in_our_errors(tmp_path_factory, data):
     folder = tmp_path_factory.getbasetemp()

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.counted import Counted
+from support.samples import examples
 
 import parquetext
 from parquetext import thrift
@@ -86,7 +87,7 @@ def test_of_a_sorted_column_one_page_of_each_column_is_read(tmp_path):
     assert not [offset for offset, _ in source.ranges if offset == before.data_page_offset]
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.data())
 def test_any_range_of_any_pages_is_found(tmp_path_factory, data):
     low, high = sorted((data.draw(st.integers(-10, 700)), data.draw(st.integers(-10, 700))))

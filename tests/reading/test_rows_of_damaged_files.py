@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.changed_metadata import with_indexes
+from support.samples import examples
 
 import parquetext
 from parquetext.errors import Conflict, Damaged, ParquetextError
@@ -43,7 +44,7 @@ def sound(tmp_path_factory) -> Path:
     return target
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(data=st.data())
 def test_a_wrong_location_of_a_page_gives_no_wrong_row(sound, tmp_path_factory, data):
     leaf = data.draw(st.integers(0, 2))

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from support.growing import grow
 from support.memory_files import Memory, plan_of, planned
 from support.older_sidecars import as_older, older_code
+from support.samples import examples
 
 import parquetext
 from parquetext import sidecar
@@ -125,7 +126,7 @@ def lost(plan, values: list, rows: int, literals: list) -> list:
 
 class TestNoRowIsLost:
     @given(decimals(), st.booleans(), st.booleans())
-    @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=examples(80), suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_filters_keep_every_row_that_meets_them(self, made, as_integer, is_declared):
         table, rows, literals = made
         kind, values = table.schema.field("x").type, table["x"].to_pylist()
@@ -137,7 +138,7 @@ class TestNoRowIsLost:
         assert lost(older, values, rows, literals) == []
 
     @given(decimals(), st.booleans())
-    @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_expressions_keep_the_row_groups_that_arrow_keeps(self, made, as_integer):
         table, rows, literals = made
         kind = table.schema.field("x").type

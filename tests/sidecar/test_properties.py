@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.memory_files import Memory
+from support.samples import examples
 from support.twins import both
 
 from parquetext import kernels
@@ -61,7 +62,7 @@ def made(kernel: str, data: bytes) -> bytes:
 
 
 @given(files())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_both_implementations_build_equal_sidecars_with_the_values_of_the_footer(data):
     native, pure = both("sidecar")
     written = made("native", data)

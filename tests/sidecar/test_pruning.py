@@ -11,7 +11,7 @@ import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 import pytest
 from support.foreign_sidecars import build_foreign
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 from parquetext import sidecar
 from parquetext.cli.app import app

@@ -12,6 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from support.killing import Killed, Killing, Unflushed
+from support.samples import examples
 from support.twins import both
 
 from parquetext import kernels, sidecar
@@ -126,5 +127,5 @@ class Stores(RuleBasedStateMachine):
         shutil.rmtree(self.folder)
 
 
-Stores.TestCase.settings = settings(max_examples=12, stateful_step_count=12, deadline=None)
+Stores.TestCase.settings = settings(max_examples=examples(12), stateful_step_count=12, deadline=None)
 TestStores = Stores.TestCase

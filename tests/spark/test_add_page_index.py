@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 import parquetext
 from parquetext import spark as jobs

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 from support.parquet_bytes import TABLE, parquet_bytes
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 from parquetext.spark import JavaNotFound, progress, starting, upgrade
 from parquetext.spark.__main__ import app

@@ -51,8 +51,8 @@ def quietly(job, *arguments, **options):
 
 @pytest.fixture(scope="module")
 def corpus_lake(request, corpus, expected, tmp_path_factory) -> Path:
-    """A third of the corpus, with files of each class; all of it with --long."""
-    step = 1 if request.config.getoption("--long") else 3
+    """A sixth of the corpus, with files of each class; all of it with --long."""
+    step = 1 if request.config.getoption("--long") else 6
     lake = tmp_path_factory.mktemp("corpus")
     for number, known in enumerate(expected):
         folder = lake / f"class={known['class']}"

@@ -49,7 +49,7 @@ def test_the_jar_for_spark_3_5_logs_one_line_in_spark_4(start_driver, needed_sca
     check_wrong_jar(start_driver, path, needed_scan_jar.with_name(JARS["3.5"]), pyspark.__version__)
 
 
-def test_the_jar_for_spark_4_logs_one_line_in_spark_3_5(start_driver, needed_scan_jar, path, oldest):
+def test_the_jar_for_spark_4_logs_one_line_in_spark_3_5(long, start_driver, needed_scan_jar, path, oldest):
     check_wrong_jar(start_driver, path, needed_scan_jar.with_name(JARS["4"]), oldest)
 
 

@@ -8,6 +8,7 @@ import pyarrow.fs as pafs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.samples import examples
 
 from parquetext.errors import Malformed
 from parquetext.storage import BatchedSource, Target, batched_reads
@@ -109,7 +110,7 @@ def test_a_shared_range_is_kept_once(source):
     assert (source.requests, source.bytes_read) == (1, 150_000)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     st.lists(st.lists(st.tuples(st.integers(0, len(CONTENT)), st.integers(0, 40_000)), max_size=4), max_size=8),
     st.integers(0, 3),

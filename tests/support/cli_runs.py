@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from click.testing import Result
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 from parquetext.cli.app import app
 

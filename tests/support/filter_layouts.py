@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from functools import cache
 from itertools import pairwise
@@ -203,14 +203,14 @@ def outcome(read: Callable[[], pa.Table]) -> list[int] | type:
 
 
 def filters_of(
-    name: str, values: list | None = None, whole: pa.Table | None = None
+    name: str, values: list | None = None, whole: pa.Table | None = None, literals: Sequence = LITERALS
 ) -> Iterator[tuple[list[tuple], object]]:
     """Yield comparisons of a column with every literal, alone and together, and their results for the whole table.
 
     Operators that compare in one order are left out if another one is not implemented for the types.
     """
     values = COLUMNS[name][1] if values is None else values
-    for literal in LITERALS:
+    for literal in literals:
         for operator in ("=", "!=", "<", "<=", ">", ">=", "in", "not in"):
             filters = [(name, operator, [literal] if operator.endswith("in") else literal)]
             expected = expected_of(filters, whole)

@@ -32,6 +32,7 @@ QUERIES = {
     "join": lambda frame: frame.select("c1").distinct().join(frame.select("c1", "c5"), "c1"),
     "all": lambda frame: frame,
 }
+BY_ROWS = ("one column", "places", "nested", "all")
 
 
 def formats(frame: DataFrame) -> list[str]:
@@ -89,7 +90,8 @@ def make_scanned_files(folder: Path) -> None:
 def compared_scans(spark: SparkSession, folder: str, all_settings: bool) -> dict:
     """Compare the rows of each query with and without slices, and return this and the metrics of plans and jobs.
 
-    Both readers of Spark and both sizes of splits are met in two of their four combinations, or in all of them.
+    Both readers of Spark and both sizes of splits are met in two of their four combinations, the row reader with some
+    of the queries; or in all of them with all.
     The settings of the session are changed.
     """
     told = {}
@@ -98,8 +100,9 @@ def compared_scans(spark: SparkSession, folder: str, all_settings: bool) -> dict
         sizes = ("128m", "40000") if vectorized == "true" else ("40000", "128m")
         for most in sizes if all_settings else sizes[:1]:
             spark.conf.set("spark.sql.files.maxPartitionBytes", most)
-            for name, query in QUERIES.items():
-                rows = []
+            names = QUERIES if all_settings or vectorized == "true" else BY_ROWS
+            for name in names:
+                query, rows = QUERIES[name], []
                 for enabled in ("true", "false"):
                     spark.conf.set("spark.parquetext.scan.enabled", enabled)
                     frame = query(spark.read.parquet(folder))

@@ -10,13 +10,16 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.samples import examples
 
 from parquetext import extension, thrift, wire
 from parquetext.errors import Malformed, ParquetextError
 from parquetext.footer.locate import locate
 
 pytestmark = pytest.mark.usefixtures("implementation")
-LIMITS = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LIMITS = settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 NUMBERS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
 
 

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.flat_files import as_par3, with_flat_footer
 from support.objects import BUCKET, put, s3_server
+from support.samples import examples
 
 import parquetext
 from parquetext import sidecar
@@ -264,7 +265,7 @@ def conditions(draw):
     return name, operator, draw(st.lists(values, min_size=1, max_size=2) if operator.endswith("in") else values)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), filters=st.lists(st.lists(conditions(), min_size=1, max_size=2), min_size=1, max_size=2))
 def test_no_row_is_lost_for_any_files(tmp_path_factory, data, filters):
     folder = tmp_path_factory.mktemp("lake")

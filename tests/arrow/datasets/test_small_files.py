@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.samples import examples
 
 import parquetext
 from parquetext import kernels
@@ -251,7 +252,7 @@ TYPES = {
 }
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=examples(20), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.data())
 def test_any_columns_are_read_as_pyarrow_reads_them(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("any")
@@ -270,7 +271,7 @@ def test_any_columns_are_read_as_pyarrow_reads_them(tmp_path_factory, data):
     assert parquetext.dataset(folder).to_table(filter=filter).num_rows == ds.dataset(folder).count_rows(filter=filter)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(bit=st.integers(0, 8 * 1500), position=st.integers(1, 7))
 def test_a_flipped_bit_is_read_as_in_a_single_file(tmp_path, monkeypatch, bit, position):
     for number in range(8):

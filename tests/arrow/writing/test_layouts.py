@@ -16,7 +16,7 @@ from parquetext.arrow.writing.rewriting import rewrite_file
 from parquetext.edits.options import OPTIMIZED_FOR
 from parquetext.errors import ParquetextError
 
-ROWS = 20_000
+ROWS = 8_000
 USES = ["random_access", "size"]
 CODECS = {"random_access": {"LZ4", "UNCOMPRESSED"}, "size": {"ZSTD"}}
 RANDOM = random.Random(31)
@@ -84,7 +84,7 @@ def pages(path, column) -> list[dict]:
 
 
 @pytest.mark.parametrize("use", OPTIMIZED_FOR)
-@pytest.mark.parametrize("row_group_size", [None, 7_000])
+@pytest.mark.parametrize("row_group_size", [None, 3_000])
 def test_values_of_all_types_are_equal(path, use, row_group_size):
     parquetext.write_table(TABLE, path, row_group_size, optimize_for=use)
     for engine in ("pyarrow", "parquetext"):
@@ -289,8 +289,8 @@ def test_impossible_options_fail_before_rows_are_written(path, use):
 def test_a_writer_decides_by_its_first_table(path, use):
     with parquetext.ParquetWriter(path, TABLE.schema, optimize_for=use) as writer:
         writer.add_key_value_metadata({"early": "1"})
-        writer.write_batch(TABLE.slice(0, 5_000).combine_chunks().to_batches()[0])
-        writer.write_table(TABLE.slice(5_000))
+        writer.write_batch(TABLE.slice(0, 2_000).combine_chunks().to_batches()[0])
+        writer.write_table(TABLE.slice(2_000))
         writer.add_key_value_metadata({"late": "2"})
     assert same(pq.read_table(path))
     assert encodings(path)["id"] == "DELTA_BINARY_PACKED"
@@ -330,7 +330,7 @@ def test_files_of_a_dataset_have_the_layout(tmp_path, use):
 
 @pytest.mark.parametrize("use", USES)
 def test_rewrite_changes_the_layout(path, tmp_path, use):
-    pq.write_table(FLAT, path, compression="gzip", row_group_size=15_000)
+    pq.write_table(FLAT, path, compression="gzip", row_group_size=6_000)
     out = tmp_path / "out.parquet"
     rewrite_file(path, out, optimize_for=use, encodings={"float": "byte_stream_split", "text": "dictionary"})
     found = encodings(out)

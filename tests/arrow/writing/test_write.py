@@ -108,7 +108,8 @@ def test_the_index_adds_a_part_of_a_large_footer_to_it(implementation, path, for
     footer = int.from_bytes(original[-8:-4], "little")
     assert len(path.read_bytes()) - len(original) < footer * (0.1 if row_group_size == 2 else 0.3)
     assert parquetext.read_table(path, columns=["column_7"]).equals(table.select(["column_7"]))
-    assert pq.read_table(path).equals(table) and parquetext.verify(path, deep=True).ok
+    deep = implementation == "native"  # the Python kernels decode values in the test above
+    assert pq.read_table(path).equals(table) and parquetext.verify(path, deep=deep).ok
     edits.strip(path)
     assert path.read_bytes() == original
 

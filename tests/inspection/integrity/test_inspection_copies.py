@@ -7,7 +7,7 @@ import json
 import pyarrow.parquet as pq
 import pytest
 from support.copied_files import TABLE, copied_file, copies
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 from parquetext import edits, kernels
 from parquetext.cli.app import app

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 from parquetext.cli.app import app
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.browser import Browser
-from typer.testing import CliRunner
+from support.typer_runner import CliRunner
 
 import parquetext
 from parquetext.cli.app import app
