@@ -812,6 +812,11 @@ int pqx_packed_open(const pqx_source *source, uint64_t payload, uint64_t length,
                     const uint8_t *known, size_t known_size, uint64_t known_end, pqx_index **index,
                     pqx_error *error);
 
+/* Read chunks like pqx_index_get_chunks, without their bounds, which are empty. */
+int pqx_packed_get_placed(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                          pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
+                          pqx_element *element, pqx_error *error);
+
 /* Append the Thrift FileMetaData from which the payload of a reader was written, without its
  * extension. The result has at most 64 times the payload's bytes and 1 MiB. */
 int pqx_packed_to_thrift(pqx_index *index, pqx_buffer *out, pqx_error *error);

@@ -10,8 +10,9 @@ from ..errors import wire_error
 from ..libraries import zstd_by_arrow
 
 from .capi cimport (
-    PQX_NO_MEMORY, pqx_buffer, pqx_bytes, pqx_error, pqx_flat_extension, pqx_packed_compress, pqx_packed_extension_count,
-    pqx_packed_get_extension, pqx_packed_open, pqx_packed_to_thrift, pqx_packed_verify, pqx_packed_write, pqx_source,
+    PQX_NO_MEMORY, pqx_buffer, pqx_bytes, pqx_chunk, pqx_element, pqx_error, pqx_flat_extension, pqx_packed_compress,
+    pqx_packed_extension_count, pqx_packed_get_extension, pqx_packed_get_placed, pqx_packed_open, pqx_packed_to_thrift,
+    pqx_packed_verify, pqx_packed_write, pqx_places, pqx_source,
 )
 from .flat cimport slots_of, taken
 from .index cimport PartsReader
@@ -64,7 +65,14 @@ cdef class Reader(PartsReader):
             status = pqx_packed_open(&from_where, payload, length, bytes_, size, end, &self.index, &error)
         if status:
             self.fail(&error)
+        self.can_skip_bounds = True
         self.opened_index()
+
+    cdef int read_chunks(self, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks, pqx_places *places,
+                         pqx_buffer *arena, pqx_element *judge, pqx_error *error) noexcept nogil:
+        if self.skips_bounds:
+            return pqx_packed_get_placed(self.index, leaf, first, count, chunks, places, arena, judge, error)
+        return PartsReader.read_chunks(self, leaf, first, count, chunks, places, arena, judge, error)
 
     def extensions(self):
         """Return the UUID and the content's length of each extension slot, ascending."""

@@ -280,12 +280,15 @@ class Reader(CellReader):
         checked(leaf, self.leaf_count)
         wanted = self.check_range(first, count)
         self.begin()
-        facts, arena = self.facts(*self.chunk_bytes(leaf, wanted))
+        return self.chunks_of(leaf, *self.facts(*self.chunk_bytes(leaf, wanted)))
+
+    def chunks_of(self, leaf: int, facts: list[dict[str, int]], arena: bytes, *, lacks_bounds: bool = False) -> Chunks:
+        """Return a leaf's chunks with these members, whose ranges are in `arena`."""
         records = Records(CHUNK_MEMBERS | PLACES_MEMBERS)
         for fact in facts:
             records.append(fact)
         element = self.entry(leaf).element
-        return Chunks(records, arena, Leaf(*(element[name] for name in Leaf._fields)))
+        return Chunks(records, arena, Leaf(*(element[name] for name in Leaf._fields)), lacks_bounds=lacks_bounds)
 
     def chunk_structs(self, leaf: int, first: int, count: int) -> list[bytes]:
         """Return the ColumnChunk structs of a leaf in the row groups [first, first + count)."""

@@ -16,6 +16,7 @@ from ..storage import ChangedFile, Target, can_gather, counts_requests
 from ..tabular import Shown, Tabular
 from . import best_form, forms
 from .arrow_errors import ArrowUnsupported, as_arrow_error
+from .chunk_fields import Fields
 from .columns import Column
 from .concurrent_changes import is_changed, opened_again
 from .extensions import Extensions
@@ -56,6 +57,12 @@ def _look_up(form: FooterReader, name, field_id: int | None) -> tuple:
             return found
     leaf = find_leaf(form, name, field_id)
     return leaf, form.column(leaf)
+
+
+def _look_up_placed(spec: FormSpec, form: FooterReader, name, field_id: int | None) -> tuple:
+    """Return a leaf by its name or field id, and its chunks without bounds."""
+    leaf = find_leaf(form, name, field_id)
+    return leaf, spec.column(form, leaf, fields=Fields.ALL & ~Fields.BOUNDS)
 
 
 def _hold(form: FooterReader) -> None:
@@ -355,7 +362,9 @@ class File(Tabular):
 
     # ---- columns ------------------------------------------------------------------------------------------------
 
-    def column(self, name: str | tuple[str, ...] | None = None, *, field_id: int | None = None) -> Column:
+    def column(
+        self, name: str | tuple[str, ...] | None = None, *, field_id: int | None = None, bounds: bool = True
+    ) -> Column:
         """Return one leaf column over all row groups.
 
         Parameters
@@ -364,6 +373,8 @@ class File(Tabular):
             A top-level name or an exact dotted path as a string, or a path as a tuple.
         field_id : int
             Instead of a name.
+        bounds : bool
+            If false, a form that stores minima and maxima apart reads them when they are first requested.
 
         Raises
         ------
@@ -380,20 +391,21 @@ class File(Tabular):
         if not self._looked_up % LOOK_UPS:  # the same number of look-ups may follow
             self._expect(2 * self._looked_up)
         try:
+            look_up = _look_up if bounds else partial(_look_up_placed, self.spec)
             if self._is_batched() and self.spec.reads_by_chunk:  # its row groups are fetched together
-                (found,) = self._gathered([partial(_look_up, form, name, field_id)])
+                (found,) = self._gathered([partial(look_up, form, name, field_id)])
             else:
-                found = form.find_column(name) if type(name) is str and field_id is None else None
-                found = found or _look_up(form, name, field_id)
+                found = form.find_column(name) if bounds and type(name) is str and field_id is None else None
+                found = found or look_up(form, name, field_id)
             leaf, chunks = found
-            return Column(self, leaf, chunks)
+            return Column(self, leaf, chunks, bounds)
         except ColumnError as error:
             raise self._named(error) from None
         except (Damaged, Malformed, OSError) as error:
             self._recover(error, form)
         finally:
             del lease
-        return self.column(name, field_id=field_id)
+        return self.column(name, field_id=field_id, bounds=bounds)
 
     def columns(self, names: Iterable[str | tuple[str, ...]] | None = None) -> list[Column]:
         """Return several columns in the order of their names; all leaves if `names` is None.

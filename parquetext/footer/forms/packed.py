@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from ... import kernels, wire
 from ..cell_spec import CellSpec
+from ..chunk_fields import Fields
 from ..form_spec import BuildOptions, Built, Shape, sized_tail_block
 
 USUAL_SHARE = 8  # of the Thrift footer's bytes: an upper estimate
@@ -29,6 +30,9 @@ class PackedSpec(CellSpec):
     def build(self, scan, options: BuildOptions) -> Built:
         pairs = sorted((uuid.bytes, data) for uuid, data in options.slots.items())
         return self.built(kernels.packed.write(scan, _compress, pairs))
+
+    def column(self, reader, leaf: int, first: int = 0, count: int | None = None, fields: Fields = Fields.ALL):
+        return reader.column(leaf, first, count, bool(fields & Fields.BOUNDS))
 
     def rebuild(self, payload) -> bytes:
         return kernels.packed.to_thrift(self.open_payload(payload))
