@@ -754,6 +754,8 @@ void pqx_index_close(pqx_index *index);
  */
 int pqx_index_hold(pqx_index *index, pqx_error *error);
 void pqx_index_get_facts(const pqx_index *index, pqx_flat_facts *facts);
+/* Return the id that a name most likely has, by which look-ups may be sorted; UINT32_MAX: none. */
+uint32_t pqx_index_guess_name(pqx_index *index, const uint8_t *name, size_t size);
 int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint32_t *ids,
                         size_t capacity, size_t *count, pqx_error *error);
 int pqx_index_find_field_id(pqx_index *index, int32_t field_id, uint32_t *ids, size_t capacity,

@@ -172,6 +172,7 @@ cdef extern from "parquetext_internal.h" nogil:
     int pqx_index_verify(const uint8_t *data, size_t size, size_t footer, size_t thrift_length, size_t payload, size_t length,
                          pqx_error *error)
     void pqx_index_get_facts(const pqx_index *index, pqx_flat_facts *facts)
+    uint32_t pqx_index_guess_name(pqx_index *index, const uint8_t *name, size_t size)
     int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity,
                             size_t *count, pqx_error *error)
     int pqx_index_find_field_id(pqx_index *index, int32_t field_id, uint32_t *ids, size_t capacity, size_t *count,

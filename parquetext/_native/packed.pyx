@@ -14,8 +14,10 @@ from .capi cimport (
     pqx_packed_extension_count, pqx_packed_get_extension, pqx_packed_get_placed, pqx_packed_open, pqx_packed_to_thrift,
     pqx_packed_verify, pqx_packed_write, pqx_places, pqx_source,
 )
+from .chunks cimport Chunks, wrap
 from .flat cimport slots_of, taken
 from .index cimport PartsReader
+from .reader cimport checked
 from .scan cimport Scan
 from .zstd_api cimport use_libzstd
 
@@ -73,6 +75,34 @@ cdef class Reader(PartsReader):
         if self.skips_bounds:
             return pqx_packed_get_placed(self.index, leaf, first, count, chunks, places, arena, judge, error)
         return PartsReader.read_chunks(self, leaf, first, count, chunks, places, arena, judge, error)
+
+    def row_group_chunks(self, row_group):
+        """Return the chunks of a row group without their bounds, one for each leaf."""
+        cdef uint32_t number = checked(row_group, self.row_group_count), leaf, count = self.leaf_count
+        cdef bytes facts = PyBytes_FromStringAndSize(NULL, count * (sizeof(pqx_chunk) + sizeof(pqx_places)))
+        cdef pqx_chunk *records = <pqx_chunk *> PyBytes_AsString(facts)
+        cdef pqx_places *places = <pqx_places *> (records + count)
+        cdef Chunks made
+        cdef pqx_error error
+        cdef int status = 0
+        if number >= self.row_group_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, number)
+        self.enter()
+        try:
+            self.arena.size = 0
+            with nogil:
+                for leaf in range(count):
+                    status = pqx_packed_get_placed(self.index, leaf, number, 1, records + leaf, places + leaf,
+                                                   &self.arena, NULL, &error)
+                    if status:
+                        break
+            if status:
+                self.fail(&error)
+        finally:
+            self.leave()
+        made = wrap(records, places, count, 1, facts, b"", NULL, NULL)
+        made.lacks_bounds = True
+        return made
 
     def extensions(self):
         """Return the UUID and the content's length of each extension slot, ascending."""

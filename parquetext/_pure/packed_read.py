@@ -11,7 +11,7 @@ from typing import Any
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import flat_names
-from .chunks import Chunks
+from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
 from .flat_ending import HAS_CREATED_BY
 from .flat_names import GROUP
 from .index_file import Range, read_row_group
@@ -40,7 +40,7 @@ from .packed_roles import Book
 from .packed_template import before_columns, emit
 from .packed_tile import Part, Tile
 from .packed_words import Words, decompress
-from .records import checked
+from .records import Records, checked
 from .scan import KEY_VALUE_FIELDS
 
 UUID_BYTES = 16
@@ -87,6 +87,7 @@ class Reader(IndexReader):
 
     def __init__(self, source, payload: int, length: int, known, known_end: int | None = None):
         self._open = PackedFile(source, payload, length, known, known_end)
+        self._is_local = isinstance(source, tuple)
         layout = self.file.layout
         self.version, self.num_rows = layout.version, layout.num_rows
         self.leaf_count, self.node_count = layout.leaves, layout.nodes
@@ -184,12 +185,22 @@ class Reader(IndexReader):
         if bounds:
             return super().column(leaf, first, count)
         checked(leaf, self.leaf_count)
-        wanted = self.check_range(first, count)
-        self.begin()
-        facts = self.decode_chunks(*self.chunk_bytes(leaf, wanted, bounds=False))
-        for fact in facts:
-            fact |= dict.fromkeys(OTHER_RANGES + RANGES_OF_BOUNDS, 0)
+        facts = self._placed_facts(leaf, self.check_range(first, count))
         return self.chunks_of(leaf, facts, b"", lacks_bounds=True)
+
+    def row_group_chunks(self, row_group: int) -> Chunks:
+        """Return the chunks of a row group without their bounds, one for each leaf."""
+        checked(row_group, self.row_group_count)
+        records = Records(CHUNK_MEMBERS | PLACES_MEMBERS)
+        for leaf in range(self.leaf_count):
+            records.append(self._placed_facts(leaf, range(row_group, row_group + 1))[0])
+        return Chunks(records, b"", lacks_bounds=True)
+
+    def _placed_facts(self, leaf: int, row_groups: range) -> list[dict[str, int]]:
+        """Return the members of a leaf's chunks, whose bounds are empty."""
+        self.begin()
+        facts = self.decode_chunks(*self.chunk_bytes(leaf, row_groups, bounds=False))
+        return [fact | dict.fromkeys(OTHER_RANGES + RANGES_OF_BOUNDS, 0) for fact in facts]
 
     def chunk_bytes(self, leaf: int, row_groups, bounds: bool = True) -> tuple[bytes, list[Range]]:
         """Return the concatenated Thrift bytes of a leaf's chunks in row groups, which ascend, and their lengths.

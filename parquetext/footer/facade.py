@@ -16,14 +16,13 @@ from ..storage import ChangedFile, Target, can_gather, counts_requests
 from ..tabular import Shown, Tabular
 from . import best_form, forms
 from .arrow_errors import ArrowUnsupported, as_arrow_error
-from .chunk_fields import Fields
 from .columns import Column
 from .concurrent_changes import is_changed, opened_again
 from .extensions import Extensions
 from .form_spec import FormSpec
 from .lease import Lease
 from .model import FooterReader
-from .names import find_column, find_columns, find_leaf, nearest_columns
+from .names import find_column, find_columns, find_leaf, find_placed, nearest_columns
 from .path_sizes import check_form
 from .pyarrow_footer import undecodable_name, whole_schema
 from .row_groups import RowGroups
@@ -40,7 +39,8 @@ class IoStats(NamedTuple):
     bytes: int
 
 
-A_GOOD_PART = 4  # load the whole footer if at least one leaf in this many is requested
+A_GOOD_PART = 4  # load the whole footer if at least one leaf in this many is requested,
+MANY = 16  # or, of a local file, one in as many as the form says, and at least this number
 LOOK_UPS = 64  # number of look-ups after which loading the whole footer is considered again
 MOST_COMPARED = 1 << 16  # leaves, whose names are compared with one that is not there
 _NOTHING: Any = (0, 0)
@@ -57,12 +57,6 @@ def _look_up(form: FooterReader, name, field_id: int | None) -> tuple:
             return found
     leaf = find_leaf(form, name, field_id)
     return leaf, form.column(leaf)
-
-
-def _look_up_placed(spec: FormSpec, form: FooterReader, name, field_id: int | None) -> tuple:
-    """Return a leaf by its name or field id, and its chunks without bounds."""
-    leaf = find_leaf(form, name, field_id)
-    return leaf, spec.column(form, leaf, fields=Fields.ALL & ~Fields.BOUNDS)
 
 
 def _hold(form: FooterReader) -> None:
@@ -268,7 +262,8 @@ class File(Tabular):
 
     def _expect(self, leaves: int) -> None:
         """Prepare for reading this many leaves: read the whole footer if they are a large part of it."""
-        if not self.spec.is_cellular or leaves * A_GOOD_PART < self.num_columns:
+        part = A_GOOD_PART if leaves < MANY or self._is_batched() else self.spec.part_to_hold
+        if not self.spec.is_cellular or leaves * part < self.num_columns:
             return
         self._on_form(lambda form: self._source.hold() if self._is_batched() else _hold(form))
 
@@ -391,7 +386,7 @@ class File(Tabular):
         if not self._looked_up % LOOK_UPS:  # the same number of look-ups may follow
             self._expect(2 * self._looked_up)
         try:
-            look_up = _look_up if bounds else partial(_look_up_placed, self.spec)
+            look_up = _look_up if bounds else partial(find_placed, self.spec)
             if self._is_batched() and self.spec.reads_by_chunk:  # its row groups are fetched together
                 (found,) = self._gathered([partial(look_up, form, name, field_id)])
             else:

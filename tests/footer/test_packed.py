@@ -317,6 +317,31 @@ def test_a_column_without_bounds_has_all_other_facts_and_reads_no_cell_of_bounds
         assert placed.bound_values(1) == placed.bound_values(2) == [None] * len(placed)
 
 
+def test_the_chunks_of_a_row_group_are_those_of_its_columns(implementation):
+    reader = reader_of(packed(FOOTER))
+    others = [name for name in FACTS if not name.startswith(("min", "max"))]
+    for row_group in range(reader.row_group_count):
+        chunks = reader.row_group_chunks(row_group)
+        columns = [reader.column(leaf, row_group, 1) for leaf in range(reader.leaf_count)]
+        for name in others:
+            assert list(chunks.array(name)) == [column.array(name)[0] for column in columns]
+        assert not any(chunks.bounds()[0])
+    with pytest.raises(ParquetextError):
+        reader.row_group_chunks(reader.row_group_count)
+
+
+def test_many_columns_come_in_the_requested_order(implementation, tmp_path):
+    table = pa.table({f"c{number}": [number, -number] for number in range(200)})
+    pq.write_table(table, tmp_path / "wide.parquet")
+    edits.upgrade(tmp_path / "wide.parquet", "packed")
+    names = [f"c{number * 77 % 200}" for number in range(60)]
+    with parquetext.open(tmp_path / "wide.parquet") as file:
+        assert [column.name for column in file.columns(names)] == names
+        assert [column.max[0].as_py() for column in file.columns(names)] == [int(name[1:]) for name in names]
+        with pytest.raises(KeyError):
+            file.columns([*names, "none"])
+
+
 def test_bounds_are_read_on_the_first_access(implementation, plain):
     edits.upgrade(plain, "packed")
     with parquetext.open(plain) as file:

@@ -104,16 +104,18 @@ static void store_integers(const pqx_packed_values *v, const pqx_packed_fact *fa
         store_integer(fact, values[row], at);
 }
 
-/* Return the bounds, as bits, that are in all rows the bounds before them. */
-static uint32_t find_shared(const pqx_packed_values *v, const pqx_packed_plan *plan)
+/* Return the bounds, as bits, that are in rows [first, end) the bounds before them. */
+static uint32_t find_shared(const pqx_packed_values *v, const pqx_packed_plan *plan, uint32_t first,
+                            uint32_t end)
 {
     uint32_t shared = 0;
     for (uint32_t i = plan->integer_count; i < plan->fact_count; i++) {
         if (!plan->facts[i].is_alike) continue;
         const pqx_packed_step *step = plan->facts[i].step, *like = plan->facts[i - 1].step;
         if (step->kind != PQX_STEP_TEXT && step->kind == like->kind && step->size == like->size
-            && !memcmp(pqx_packed_values_of(v, step->role), pqx_packed_values_of(v, like->role),
-                       v->count * sizeof *v->values))
+            && !memcmp(pqx_packed_values_of(v, step->role) + first,
+                       pqx_packed_values_of(v, like->role) + first,
+                       (end - first) * sizeof *v->values))
             shared |= 1u << i;
     }
     return shared;
@@ -172,7 +174,7 @@ static int store(const pqx_packed_values *v, const pqx_packed_plan *plan, uint32
 {
     enum { BLOCK = 64 }; /* rows that stay in the nearest cache */
     const pqx_packed_fact *varying[PQX_MOST_FACTS];
-    uint32_t count = 0, shared = to->arena ? find_shared(v, plan) : 0;
+    uint32_t count = 0, shared = to->arena ? find_shared(v, plan, first, end) : 0;
     pqx_placed_chunk sample = plan->sample;
     const destination one = {&sample.chunk, &sample.places, NULL};
     for (uint32_t i = 0; i < plan->integer_count; i++) {
