@@ -49,6 +49,7 @@ static void ask_for_everything(pqx_index *index)
     for (uint32_t leaf = 0; leaf < facts.leaf_count && leaf < MOST; leaf++) {
         if (pqx_index_get_node(index, leaf, &node, NULL) == PQX_OK) {
             uint8_t *path = exact(node.path.data, node.path.size);
+            (void)pqx_index_guess_name(index, path, node.path.size);
             (void)pqx_index_find_name(index, path, node.path.size, ids, 4, &count, NULL);
             free(path);
         }

@@ -43,6 +43,23 @@ static void sign(uint8_t *payload, size_t size)
     pqx_store32(payload + size - 4, pqx_crc32(0, tail, tail_size - 4));
 }
 
+/* Read chunks without their bounds. */
+static void ask_for_placed(pqx_index *index)
+{
+    pqx_chunk placed[MOST];
+    pqx_flat_facts facts;
+    pqx_buffer arena = {0};
+    pqx_index_get_facts(index, &facts);
+    uint32_t leaf = draw(facts.leaf_count + 1), first = draw(facts.row_group_count + 1),
+             count = draw(MOST);
+    if (pqx_packed_get_placed(index, leaf, first, count, placed, NULL, &arena, NULL, NULL)
+        == PQX_OK)
+        for (uint32_t i = 0; i < count; i++)
+            CLAIM(!placed[i].min_value.length && !placed[i].max_value.length
+                  && !placed[i].min.length && !placed[i].max.length);
+    pqx_buffer_free(&arena);
+}
+
 static void read_payload(const uint8_t *payload, size_t size)
 {
     uint8_t *file = exact(payload, size);
@@ -54,6 +71,7 @@ static void read_payload(const uint8_t *payload, size_t size)
     pqx_index *index;
     if (pqx_packed_open(&source, 0, size, tail, known, size, &index, NULL) == PQX_OK) {
         if (draw(2)) (void)pqx_index_hold(index, NULL);
+        ask_for_placed(index);
         ask_for_everything(index);
         (void)pqx_packed_verify(index, NULL);
         if (pqx_packed_to_thrift(index, &thrift, NULL) == PQX_OK) {

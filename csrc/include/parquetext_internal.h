@@ -754,6 +754,8 @@ void pqx_index_close(pqx_index *index);
  */
 int pqx_index_hold(pqx_index *index, pqx_error *error);
 void pqx_index_get_facts(const pqx_index *index, pqx_flat_facts *facts);
+/* Return the id that a name most likely has, by which look-ups may be sorted; UINT32_MAX: none. */
+uint32_t pqx_index_guess_name(pqx_index *index, const uint8_t *name, size_t size);
 int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint32_t *ids,
                         size_t capacity, size_t *count, pqx_error *error);
 int pqx_index_find_field_id(pqx_index *index, int32_t field_id, uint32_t *ids, size_t capacity,
@@ -811,6 +813,11 @@ int pqx_packed_write(const uint8_t *footer, size_t size, const pqx_scan *scan,
 int pqx_packed_open(const pqx_source *source, uint64_t payload, uint64_t length,
                     const uint8_t *known, size_t known_size, uint64_t known_end, pqx_index **index,
                     pqx_error *error);
+
+/* Read chunks like pqx_index_get_chunks, without their bounds, which are empty. */
+int pqx_packed_get_placed(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                          pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
+                          pqx_element *element, pqx_error *error);
 
 /* Append the Thrift FileMetaData from which the payload of a reader was written, without its
  * extension. The result has at most 64 times the payload's bytes and 1 MiB. */

@@ -172,6 +172,7 @@ cdef extern from "parquetext_internal.h" nogil:
     int pqx_index_verify(const uint8_t *data, size_t size, size_t footer, size_t thrift_length, size_t payload, size_t length,
                          pqx_error *error)
     void pqx_index_get_facts(const pqx_index *index, pqx_flat_facts *facts)
+    uint32_t pqx_index_guess_name(pqx_index *index, const uint8_t *name, size_t size)
     int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity,
                             size_t *count, pqx_error *error)
     int pqx_index_find_field_id(pqx_index *index, int32_t field_id, uint32_t *ids, size_t capacity, size_t *count,
@@ -265,6 +266,8 @@ cdef extern from "parquetext_internal.h" nogil:
                          pqx_error *error)
     int pqx_packed_open(const pqx_source *source, uint64_t payload, uint64_t length, const uint8_t *known,
                         size_t known_size, uint64_t known_end, pqx_index **index, pqx_error *error)
+    int pqx_packed_get_placed(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks,
+                              pqx_places *places, pqx_buffer *arena, pqx_element *element, pqx_error *error)
     int pqx_packed_to_thrift(pqx_index *index, pqx_buffer *out, pqx_error *error)
     int pqx_packed_get_extension(pqx_index *index, uint32_t number, uint8_t *uuid, pqx_bytes *data, pqx_error *error)
     uint32_t pqx_packed_extension_count(pqx_index *index)

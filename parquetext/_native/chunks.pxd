@@ -11,6 +11,7 @@ cdef class Chunks:
     cdef const uint8_t *start                                   # of the buffer
     cdef pqx_element leaf
     cdef bint judged  # bounds are usable only if `leaf` allows it
+    cdef bint lacks_bounds  # they have not been read
 
     cdef int usable(self, size_t index, pqx_range *low, pqx_range *high) noexcept nogil
 

@@ -316,6 +316,9 @@ cdef class Chunks:
         """Return the usable bounds of a chunk, and a bit for each: bit 0 is min, bit 1 is max."""
         cdef const pqx_chunk *chunk = self.chunks + index * self.step
         cdef int bits
+        if self.lacks_bounds:
+            low.offset = low.length = high.offset = high.length = 0
+            return 0
         if self.judged:
             pqx_usable_bounds(self.start, chunk, &self.leaf, low, high, &bits)
             return bits

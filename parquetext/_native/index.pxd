@@ -6,3 +6,4 @@ cdef class PartsReader(FormReader):
     cdef pqx_index *index
 
     cdef void opened_index(self) noexcept
+    cdef list sorted_numbers(self, list names)

@@ -10,11 +10,14 @@ from ..errors import wire_error
 from ..libraries import zstd_by_arrow
 
 from .capi cimport (
-    PQX_NO_MEMORY, pqx_buffer, pqx_bytes, pqx_error, pqx_flat_extension, pqx_packed_compress, pqx_packed_extension_count,
-    pqx_packed_get_extension, pqx_packed_open, pqx_packed_to_thrift, pqx_packed_verify, pqx_packed_write, pqx_source,
+    PQX_NO_MEMORY, pqx_buffer, pqx_bytes, pqx_chunk, pqx_element, pqx_error, pqx_flat_extension, pqx_packed_compress,
+    pqx_packed_extension_count, pqx_packed_get_extension, pqx_packed_get_placed, pqx_packed_open, pqx_packed_to_thrift,
+    pqx_packed_verify, pqx_packed_write, pqx_places, pqx_source,
 )
+from .chunks cimport Chunks, wrap
 from .flat cimport slots_of, taken
 from .index cimport PartsReader
+from .reader cimport checked
 from .scan cimport Scan
 from .zstd_api cimport use_libzstd
 
@@ -64,7 +67,42 @@ cdef class Reader(PartsReader):
             status = pqx_packed_open(&from_where, payload, length, bytes_, size, end, &self.index, &error)
         if status:
             self.fail(&error)
+        self.can_skip_bounds = True
         self.opened_index()
+
+    cdef int read_chunks(self, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks, pqx_places *places,
+                         pqx_buffer *arena, pqx_element *judge, pqx_error *error) noexcept nogil:
+        if self.skips_bounds:
+            return pqx_packed_get_placed(self.index, leaf, first, count, chunks, places, arena, judge, error)
+        return PartsReader.read_chunks(self, leaf, first, count, chunks, places, arena, judge, error)
+
+    def row_group_chunks(self, row_group):
+        """Return the chunks of a row group without their bounds, one for each leaf."""
+        cdef uint32_t number = checked(row_group, self.row_group_count), leaf, count = self.leaf_count
+        cdef bytes facts = PyBytes_FromStringAndSize(NULL, count * (sizeof(pqx_chunk) + sizeof(pqx_places)))
+        cdef pqx_chunk *records = <pqx_chunk *> PyBytes_AsString(facts)
+        cdef pqx_places *places = <pqx_places *> (records + count)
+        cdef Chunks made
+        cdef pqx_error error
+        cdef int status = 0
+        if number >= self.row_group_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, number)
+        self.enter()
+        try:
+            self.arena.size = 0
+            with nogil:
+                for leaf in range(count):
+                    status = pqx_packed_get_placed(self.index, leaf, number, 1, records + leaf, places + leaf,
+                                                   &self.arena, NULL, &error)
+                    if status:
+                        break
+            if status:
+                self.fail(&error)
+        finally:
+            self.leave()
+        made = wrap(records, places, count, 1, facts, b"", NULL, NULL)
+        made.lacks_bounds = True
+        return made
 
     def extensions(self):
         """Return the UUID and the content's length of each extension slot, ascending."""

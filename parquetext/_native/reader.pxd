@@ -25,6 +25,7 @@ cdef class FormReader:
     cdef unsigned long owner
     cdef bint is_open
     cdef bint judged  # bounds are usable only if an element allows it
+    cdef bint can_skip_bounds, skips_bounds  # the latter during a call
     cdef readonly int32_t version
     cdef readonly int64_t num_rows
     cdef readonly uint32_t leaf_count, node_count, row_group_count, key_value_count

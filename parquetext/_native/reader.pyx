@@ -15,7 +15,7 @@ from .capi cimport (
     pqx_flat_node, pqx_places, pqx_row_group, pqx_sorting_column, pqx_source, pqx_source_fd,
 )
 
-from .chunks cimport gather, wrap
+from .chunks cimport Chunks, gather, wrap
 
 from .chunks import ROW_GROUP_MEMBERS
 
@@ -349,8 +349,11 @@ cdef class FormReader:
         node.max_repetition = facts.max_repetition
         return node
 
-    def column(self, leaf, first=0, count=None):
-        """Return the `Chunks` of a leaf in row groups ``[first, first + count)``; by default up to the last one."""
+    def column(self, leaf, first=0, count=None, bint bounds=True):
+        """Return the `Chunks` of a leaf in row groups ``[first, first + count)``; by default up to the last one.
+
+        Without `bounds`, a form that stores them apart does not read them, and no chunk has a usable one.
+        """
         cdef pqx_error error
         cdef int status
         cdef uint32_t all = self.row_group_count, number = checked(leaf, self.leaf_count)
@@ -365,18 +368,24 @@ cdef class FormReader:
         cdef pqx_element judge
         cdef pqx_chunk *records = <pqx_chunk *> PyBytes_AsString(facts)
         cdef pqx_places *places = <pqx_places *> (records + many)
+        cdef bint skips = self.can_skip_bounds and not bounds
+        cdef Chunks made
         self.enter()
         try:
             self.arena.size = 0
+            self.skips_bounds = skips
             with nogil:
                 status = self.read_chunks(number, begin, many, records, places, &self.arena, &judge, &error)
             if status:
                 self.fail(&error)
             arena = PyBytes_FromStringAndSize(<char *> self.arena.data, self.arena.size)
         finally:
+            self.skips_bounds = False
             self.leave()
-        return wrap(records, places, many, 1, facts, arena, <const uint8_t *> PyBytes_AsString(arena),
+        made = wrap(records, places, many, 1, facts, arena, <const uint8_t *> PyBytes_AsString(arena),
                     &judge if self.judged else NULL)
+        made.lacks_bounds = skips
+        return made
 
     def row_groups(self, str name):
         """Return one member of all row groups: ``q`` for 64 bits, ``i`` or ``I`` for 32; -1 if absent."""

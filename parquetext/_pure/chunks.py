@@ -72,8 +72,9 @@ class Chunks:
         The bytes to which the ranges in the records refer.
     """
 
-    def __init__(self, records: Records, buffer, leaf: Leaf | None = None):
-        self._records, self.buffer, self._leaf = records, buffer, leaf
+    def __init__(self, records: Records, buffer, leaf: Leaf | None = None, *, lacks_bounds: bool = False):
+        """Create chunks; those that lack bounds, which have not been read, have no usable ones."""
+        self._records, self.buffer, self._leaf, self._lacks_bounds = records, buffer, leaf, lacks_bounds
 
     @classmethod
     def from_fields(cls, fields: Iterable[Mapping[str, int]], buffer) -> Chunks:
@@ -108,6 +109,9 @@ class Chunks:
 
         In `has`, bit 0 is min, and bit 1 is max.
         """
+        if self._lacks_bounds:
+            none = memoryview(array("I", [0] * len(self))).toreadonly()
+            return bytes(len(self)), none, none, none, none
         data, columns = memoryview(self.buffer).cast("B"), self._records.columns
         has, *ranges = bytearray(), array("I"), array("I"), array("I"), array("I")
         for i in range(len(self)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from contextlib import suppress
 from itertools import groupby
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import flat_names
+from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
 from .flat_ending import HAS_CREATED_BY
 from .flat_names import GROUP
 from .index_file import Range, read_row_group
@@ -38,17 +40,19 @@ from .packed_roles import Book
 from .packed_template import before_columns, emit
 from .packed_tile import Part, Tile
 from .packed_words import Words, decompress
-from .records import checked
+from .records import Records, checked
 from .scan import KEY_VALUE_FIELDS
 
 UUID_BYTES = 16
 OTHER_RANGES = [f"{name}_{part}" for name in ("chunk", "metadata", "statistics") for part in ("offset", "length")]
 BOUND_RANGES = {
     "min_value": wire.PRESENT_MIN_VALUE,
-    "max_value": wire.PRESENT_MAX_VALUE,
     "min": wire.PRESENT_MIN,
+    "max_value": wire.PRESENT_MAX_VALUE,
     "max": wire.PRESENT_MAX,
 }
+RANGES_OF_BOUNDS = [f"{name}_{part}" for name in BOUND_RANGES for part in ("offset", "length")]
+ALIKE = {"min": "min_value", "max": "max_value"}  # names of the same bound
 
 
 class Run:
@@ -83,6 +87,7 @@ class Reader(IndexReader):
 
     def __init__(self, source, payload: int, length: int, known, known_end: int | None = None):
         self._open = PackedFile(source, payload, length, known, known_end)
+        self._is_local = isinstance(source, tuple)
         layout = self.file.layout
         self.version, self.num_rows = layout.version, layout.num_rows
         self.leaf_count, self.node_count = layout.leaves, layout.nodes
@@ -164,22 +169,50 @@ class Reader(IndexReader):
             self._tile = number, tile, words
         return self._tile[1:]
 
-    def _want_tile(self, leaf: int, row_group: int) -> None:
+    def _want_tile(self, leaf: int, row_group: int, kinds: Iterable[int]) -> None:
         """Request the tile of an unreadable leaf, so that a source that collects missing ranges learns them."""
         layout = self.file.layout
         number = leaf // layout.tile_columns * layout.tiles_below + row_group // layout.tile_rows
-        for kind in (PLACED, BOUNDS, TEXTS):
+        for kind in kinds:
             with suppress(Exception):  # the original error is raised anyway
                 self.file.cell(kind, number)
 
-    def chunk_bytes(self, leaf: int, row_groups) -> tuple[bytes, list[Range]]:
-        """Return the concatenated Thrift bytes of a leaf's chunks in row groups, which ascend, and their lengths."""
+    def column(self, leaf: int, first: int = 0, count: int | None = None, bounds: bool = True) -> Chunks:
+        """Return a leaf's chunks in the row groups [first, first + count).
+
+        Without `bounds` these are not read, and no chunk has a usable one.
+        """
+        if bounds:
+            return super().column(leaf, first, count)
+        checked(leaf, self.leaf_count)
+        facts = self._placed_facts(leaf, self.check_range(first, count))
+        return self.chunks_of(leaf, facts, b"", lacks_bounds=True)
+
+    def row_group_chunks(self, row_group: int) -> Chunks:
+        """Return the chunks of a row group without their bounds, one for each leaf."""
+        checked(row_group, self.row_group_count)
+        records = Records(CHUNK_MEMBERS | PLACES_MEMBERS)
+        for leaf in range(self.leaf_count):
+            records.append(self._placed_facts(leaf, range(row_group, row_group + 1))[0])
+        return Chunks(records, b"", lacks_bounds=True)
+
+    def _placed_facts(self, leaf: int, row_groups: range) -> list[dict[str, int]]:
+        """Return the members of a leaf's chunks, whose bounds are empty."""
+        self.begin()
+        facts = self.decode_chunks(*self.chunk_bytes(leaf, row_groups, bounds=False))
+        return [fact | dict.fromkeys(OTHER_RANGES + RANGES_OF_BOUNDS, 0) for fact in facts]
+
+    def chunk_bytes(self, leaf: int, row_groups, bounds: bool = True) -> tuple[bytes, list[Range]]:
+        """Return the concatenated Thrift bytes of a leaf's chunks in row groups, which ascend, and their lengths.
+
+        Without `bounds`, values of BOUND are 0 and texts are empty.
+        """
         layout, row_groups = self.file.layout, list(row_groups)
         try:
             path = self.named(leaf).path or b""
         except Exception as error:
             if not isinstance(error, ParquetextError) and row_groups:
-                self._want_tile(leaf, row_groups[0])
+                self._want_tile(leaf, row_groups[0], (PLACED, BOUNDS, TEXTS) if bounds else (PLACED,))
             raise
         pieces: list[bytes] = []
         size, limit = 0, layout.thrift_bytes
@@ -189,7 +222,7 @@ class Reader(IndexReader):
             rows = [number - below * layout.tile_rows for number in numbers]
             is_one_run = rows[-1] - rows[0] + 1 == len(rows)
             for first, count in [(rows[0], len(rows))] if is_one_run else [(row, 1) for row in rows]:
-                made = tile.structs(column, first, count, words, path)
+                made = tile.structs(column, first, count, words, path, bounds)
                 pieces += made
                 size += sum(map(len, made))
                 if size > limit:
@@ -197,14 +230,21 @@ class Reader(IndexReader):
         return b"".join(pieces), [Range(0, len(piece)) for piece in pieces]
 
     def facts(self, data: bytes, ranges: list[Range]) -> tuple[list[dict[str, int]], bytes]:
-        """Return the members of chunks, and the bytes of their bounds alone."""
+        """Return the members of chunks, and the bytes of their bounds alone; a bound with two names is there once."""
         found, kept = self.decode_chunks(data, ranges), bytearray()
         for fact in found:
             fact |= dict.fromkeys(OTHER_RANGES, 0)
+            bounds: dict[str, bytes] = {}
             for name, bit in BOUND_RANGES.items():
-                if fact["present"] & bit:
-                    begin, fact[f"{name}_offset"] = fact[f"{name}_offset"], len(kept)
-                    kept += data[begin : begin + fact[f"{name}_length"]]
+                if not fact["present"] & bit:
+                    continue
+                begin, like = fact[f"{name}_offset"], ALIKE.get(name)
+                bounds[name] = data[begin : begin + fact[f"{name}_length"]]
+                if like is not None and bounds.get(like) == bounds[name]:
+                    fact[f"{name}_offset"] = fact[f"{like}_offset"]
+                else:
+                    fact[f"{name}_offset"] = len(kept)
+                    kept += bounds[name]
         return found, bytes(kept)
 
     # ---- row groups

@@ -10,7 +10,7 @@ from . import packed_numbers as numbers
 from .packed_content import Content
 from .packed_numbers import Table, signed
 from .packed_roles import ALONE, CHAINED, DIFFERENCE, NO_ROLE, SAME, Book
-from .packed_template import BOUND, HAVE_NO_ROLE, PLACED, WORDS, Operation, pieces_of
+from .packed_template import BOUND, HAVE_NO_ROLE, PLACED, RAW, WORDS, Operation, pieces_of
 from .packed_words import Words
 
 ONE, BY_COLUMN, BY_CHUNK = wire.TEMPLATES_ONE, wire.TEMPLATES_BY_COLUMN, wire.TEMPLATES_BY_STRUCT
@@ -232,9 +232,14 @@ class Tile:
     def roles_at(self, column: int, row: int, area: int) -> list[int]:
         return self.roles_of(self.templates[column * self.rows + row], area)
 
-    def parts(self, column: int, first: int, count: int, words: Words) -> list[Part]:
-        """Return the operations and the values of a column's structs in rows ``[first, first + count)``."""
+    def parts(self, column: int, first: int, count: int, words: Words, bounds: bool = True) -> list[Part]:
+        """Return the operations and the values of a column's structs in rows ``[first, first + count)``.
+
+        Without `bounds`, values of BOUND are 0 and texts are empty, unless a struct of these rows is a text.
+        """
         rows = range(first, first + count)
+        if not bounds and not any(self._has_raw(column, row) for row in rows):
+            return [self._placed_part(column, row) for row in rows]
         if any(self.roles_at(column, row, BOUND) for row in rows):
             self.load_bounds()
         texts: list[dict[int, bytes]] = [{}] * self.rows
@@ -247,10 +252,22 @@ class Tile:
             made.append((operations, [both[one.role] for one in operations if one.kind not in HAVE_NO_ROLE]))
         return made
 
-    def structs(self, column: int, first: int, count: int, words: Words, path: bytes) -> list[bytes]:
+    def _has_raw(self, column: int, row: int) -> bool:
+        return any(one.kind == RAW for one in self.book.templates[self.templates[column * self.rows + row]])
+
+    def _placed_part(self, column: int, row: int) -> Part:
+        """Return the operations of a struct, and its values without bounds."""
+        operations, placed = self.book.templates[self.templates[column * self.rows + row]], self.column(column)[row]
+        absent = {BOUND: 0, WORDS: b""}
+        of_role = (one.role for one in operations if one.kind not in HAVE_NO_ROLE)
+        return operations, [placed[role] if role in placed else absent[self.book.roles[role].area] for role in of_role]
+
+    def structs(
+        self, column: int, first: int, count: int, words: Words, path: bytes, bounds: bool = True
+    ) -> list[bytes]:
         """Return the Thrift bytes of structs of a column without lists of columns: rows ``[first, first + count)``."""
         made, size = [], 0
-        for operations, values in self.parts(column, first, count, words):
+        for operations, values in self.parts(column, first, count, words, bounds):
             pieces = []
             for piece in pieces_of(operations, values, path):
                 pieces.append(piece)

@@ -33,3 +33,8 @@ FIELD_NAMES: Mapping[Fields, tuple[str, ...]] = {
     Fields.COUNTS: ("null_count", "distinct_count"),
     Fields.INDEXES: INDEX_FIELDS,
 }
+
+
+def names_of(fields: Fields) -> list[str]:
+    """Return the names of the requested fields; bounds have none."""
+    return [name for group, names in FIELD_NAMES.items() if group & fields for name in names]

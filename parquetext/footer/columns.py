@@ -74,10 +74,11 @@ class Column(Tabular):
     are -1. Offsets count from the file's start, sizes are in bytes.
     """
 
-    __slots__ = ("_chunks", "_element", "_file", "_lease", "_node", "_typed", "leaf")
+    __slots__ = ("_chunks", "_element", "_file", "_has_bounds", "_lease", "_node", "_typed", "leaf")
 
-    def __init__(self, file: Any, leaf: int, chunks: Any):
+    def __init__(self, file: Any, leaf: int, chunks: Any, has_bounds: bool = True):
         self._file, self._lease, self.leaf, self._chunks = file, file._lease, leaf, chunks
+        self._has_bounds = has_bounds
         self._node: Node | None = None
         self._element: Element | None = None
         self._typed: tuple[pa.Array, pa.Array] | None = None
@@ -115,7 +116,10 @@ class Column(Tabular):
 
     @property
     def chunks(self) -> Any:
-        """Return the kernel object for the column's chunks."""
+        """Return the kernel object for the column's chunks, with their bounds."""
+        if not self._has_bounds:
+            self._chunks = self._ask(lambda form: form.column(self.leaf))
+            self._has_bounds = True
         return self._chunks
 
     def _ask(self, operation: Callable):
@@ -178,12 +182,12 @@ class Column(Tabular):
     @property
     def min_bytes(self) -> Bounds:
         """Return the minima as stored; an element is None if its chunk has no usable minimum."""
-        return Bounds(self._chunks, 1)
+        return Bounds(self.chunks, 1)
 
     @property
     def max_bytes(self) -> Bounds:
         """Return the maxima as stored; an element is None if its chunk has no usable maximum."""
-        return Bounds(self._chunks, 2)
+        return Bounds(self.chunks, 2)
 
     @property
     def min(self) -> pa.Array:
@@ -198,7 +202,7 @@ class Column(Tabular):
     def _bounds(self) -> tuple[pa.Array, pa.Array]:
         if self._typed is None:
             try:
-                self._typed = self.leaf_type.bounds(self._chunks)
+                self._typed = self.leaf_type.bounds(self.chunks)
             except Unsupported as error:
                 message = f"the bounds of column {self.name!r} are too large: {error.message}"
                 raise Unsupported(
@@ -207,7 +211,7 @@ class Column(Tabular):
         return self._typed
 
     def _exactness(self, bit: int, known: int, exact: int) -> pa.Array:
-        has = self._chunks.bounds()[0]
+        has = self.chunks.bounds()[0]
         return pa.array(
             [
                 bool(present & exact) if flags & bit and present & known else None

@@ -22,7 +22,7 @@ from .extensions import Extensions
 from .form_spec import FormSpec
 from .lease import Lease
 from .model import FooterReader
-from .names import find_column, find_columns, find_leaf, nearest_columns
+from .names import find_column, find_columns, find_leaf, find_placed, nearest_columns
 from .path_sizes import check_form
 from .pyarrow_footer import undecodable_name, whole_schema
 from .row_groups import RowGroups
@@ -39,7 +39,8 @@ class IoStats(NamedTuple):
     bytes: int
 
 
-A_GOOD_PART = 4  # load the whole footer if at least one leaf in this many is requested
+A_GOOD_PART = 4  # load the whole footer if at least one leaf in this many is requested,
+MANY = 16  # or, of a local file, one in as many as the form says, and at least this number
 LOOK_UPS = 64  # number of look-ups after which loading the whole footer is considered again
 MOST_COMPARED = 1 << 16  # leaves, whose names are compared with one that is not there
 _NOTHING: Any = (0, 0)
@@ -261,7 +262,8 @@ class File(Tabular):
 
     def _expect(self, leaves: int) -> None:
         """Prepare for reading this many leaves: read the whole footer if they are a large part of it."""
-        if not self.spec.is_cellular or leaves * A_GOOD_PART < self.num_columns:
+        part = A_GOOD_PART if leaves < MANY or self._is_batched() else self.spec.part_to_hold
+        if not self.spec.is_cellular or leaves * part < self.num_columns:
             return
         self._on_form(lambda form: self._source.hold() if self._is_batched() else _hold(form))
 
@@ -355,7 +357,9 @@ class File(Tabular):
 
     # ---- columns ------------------------------------------------------------------------------------------------
 
-    def column(self, name: str | tuple[str, ...] | None = None, *, field_id: int | None = None) -> Column:
+    def column(
+        self, name: str | tuple[str, ...] | None = None, *, field_id: int | None = None, bounds: bool = True
+    ) -> Column:
         """Return one leaf column over all row groups.
 
         Parameters
@@ -364,6 +368,8 @@ class File(Tabular):
             A top-level name or an exact dotted path as a string, or a path as a tuple.
         field_id : int
             Instead of a name.
+        bounds : bool
+            If false, a form that stores minima and maxima apart reads them when they are first requested.
 
         Raises
         ------
@@ -380,20 +386,21 @@ class File(Tabular):
         if not self._looked_up % LOOK_UPS:  # the same number of look-ups may follow
             self._expect(2 * self._looked_up)
         try:
+            look_up = _look_up if bounds else partial(find_placed, self.spec)
             if self._is_batched() and self.spec.reads_by_chunk:  # its row groups are fetched together
-                (found,) = self._gathered([partial(_look_up, form, name, field_id)])
+                (found,) = self._gathered([partial(look_up, form, name, field_id)])
             else:
-                found = form.find_column(name) if type(name) is str and field_id is None else None
-                found = found or _look_up(form, name, field_id)
+                found = form.find_column(name) if bounds and type(name) is str and field_id is None else None
+                found = found or look_up(form, name, field_id)
             leaf, chunks = found
-            return Column(self, leaf, chunks)
+            return Column(self, leaf, chunks, bounds)
         except ColumnError as error:
             raise self._named(error) from None
         except (Damaged, Malformed, OSError) as error:
             self._recover(error, form)
         finally:
             del lease
-        return self.column(name, field_id=field_id)
+        return self.column(name, field_id=field_id, bounds=bounds)
 
     def columns(self, names: Iterable[str | tuple[str, ...]] | None = None) -> list[Column]:
         """Return several columns in the order of their names; all leaves if `names` is None.

@@ -12,7 +12,7 @@ from ..errors import ParquetextError, Unsupported
 from ..extension import ASIDE
 from ..findings import Finding
 from ..records import frozen
-from .chunk_fields import FIELD_NAMES, Fields
+from .chunk_fields import Fields, names_of
 from .model import FooterReader
 from .tail import Block, Tail
 
@@ -199,6 +199,8 @@ class FormSpec:
         Look-ups read parts of it.
     reads_by_chunk : bool
         Look-ups read each chunk by itself, after the end of the payload.
+    part_to_hold : int
+        Look-ups of many leaves of a local file read it as a whole first if one leaf in this many is requested.
     stands_alone : bool
         An upgrade to it replaces blocks of other forms. Otherwise the block is added after them.
     placement : str
@@ -243,6 +245,7 @@ class FormSpec:
     has_slots: ClassVar[bool] = False
     is_cellular: ClassVar[bool] = False
     reads_by_chunk: ClassVar[bool] = False
+    part_to_hold: ClassVar[int] = 4
     stands_alone: ClassVar[bool] = True
     placement: ClassVar[str] = ASIDE
     part_kind: ClassVar[str] = "block"
@@ -344,10 +347,10 @@ class FormSpec:
 
     def row_group(self, reader: FooterReader, row_group: int, fields: Fields = Fields.ALL) -> dict[str, list]:
         """Return the requested fields of all chunks of a row group, by name; one entry per leaf."""
-        names = [name for group, names in FIELD_NAMES.items() if group & fields for name in names]
+        names = names_of(fields)
         found: dict[str, list] = {name: [] for name in names}
         for leaf in range(reader.leaf_count):
-            chunks = self.column(reader, leaf, row_group, 1, fields)
+            chunks = self.column(reader, leaf, row_group, 1, fields & ~Fields.BOUNDS)
             at = row_group if len(chunks) > 1 else 0
             for name in names:
                 found[name].append(chunks.array(name)[at])

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ..errors import ColumnError
 from ..nearest import nearest
+from .chunk_fields import Fields
 from .model import GROUP, FooterReader
 
 SHOWN = 20
@@ -85,6 +86,12 @@ def find_columns(form: FooterReader, names: list) -> list[tuple]:
 def find_column(form: FooterReader, name) -> tuple:
     """Return (leaf, chunks) of the only leaf with a name."""
     return find_columns(form, [name])[0]
+
+
+def find_placed(spec, form: FooterReader, name, field_id: int | None) -> tuple:
+    """Return the only leaf with a name or field id, and its chunks without bounds, if the form reads them apart."""
+    leaf = find_leaf(form, name, field_id)
+    return leaf, spec.column(form, leaf, fields=Fields.ALL & ~Fields.BOUNDS)
 
 
 def _found_leaf(form: FooterReader, name) -> tuple:

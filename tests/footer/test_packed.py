@@ -269,7 +269,7 @@ def test_a_chain_whose_second_begin_is_decoded_before_the_first_one_is_refused(i
 
 def read_everything(payload: bytes, module) -> tuple:
     reader = reader_of(payload, module)
-    columns = [reader.column(leaf) for leaf in range(reader.leaf_count)]
+    columns = [reader.column(leaf, bounds=has) for leaf in range(reader.leaf_count) for has in (True, False)]
     facts = [[bytes(chunks.buffer), *(list(chunks.array(name)) for name in FACTS)] for chunks in columns]
     structs = [reader.chunk_structs(leaf, 0, reader.row_group_count) for leaf in range(reader.leaf_count)]
     return facts, structs, list(reader.row_groups("num_rows")), reader.created_by, module.to_thrift(reader)
@@ -297,11 +297,78 @@ def test_facts_are_those_of_the_chunks_that_a_template_writes_even_if_it_is_unus
 def facts_of(payload: bytes, module) -> list[tuple]:
     """Return the facts of each column, or the error."""
 
-    def of_column(leaf: int) -> list:
-        chunks = reader_of(payload, module).column(leaf)
+    def of_column(leaf: int, bounds: bool) -> list:
+        chunks = reader_of(payload, module).column(leaf, bounds=bounds)
         return [bytes(chunks.buffer), *(list(chunks.array(name)) for name in FACTS)]
 
-    return [outcome(of_column, leaf) for leaf in range(3)]
+    return [outcome(of_column, leaf, bounds) for leaf in range(3) for bounds in (True, False)]
+
+
+def test_a_column_without_bounds_has_all_other_facts_and_reads_no_cell_of_bounds(implementation):
+    payload = packed(FOOTER)
+    damaged = bytearray(payload)
+    for kind, _, begin, end in cells_of(payload):
+        if kind in (layout.BOUNDS, layout.TEXTS, layout.LONG_TEXTS) and end > begin + layout.CRC_BYTES:
+            damaged[end - 1] ^= 1
+    reader, whole = reader_of(bytes(damaged)), reader_of(payload)
+    others = [name for name in FACTS if not name.startswith(("min", "max"))]
+    for leaf in range(reader.leaf_count):
+        placed, chunks = reader.column(leaf, bounds=False), whole.column(leaf)
+        assert [list(placed.array(name)) for name in others] == [list(chunks.array(name)) for name in others]
+        assert not any(placed.bounds()[0])
+        assert placed.bound_values(1) == placed.bound_values(2) == [None] * len(placed)
+
+
+def test_the_chunks_of_a_row_group_are_those_of_its_columns(implementation):
+    reader = reader_of(packed(FOOTER))
+    others = [name for name in FACTS if not name.startswith(("min", "max"))]
+    for row_group in range(reader.row_group_count):
+        chunks = reader.row_group_chunks(row_group)
+        columns = [reader.column(leaf, row_group, 1) for leaf in range(reader.leaf_count)]
+        for name in others:
+            assert list(chunks.array(name)) == [column.array(name)[0] for column in columns]
+        assert not any(chunks.bounds()[0])
+    with pytest.raises(ParquetextError):
+        reader.row_group_chunks(reader.row_group_count)
+
+
+def test_many_columns_come_in_the_requested_order(implementation, tmp_path):
+    table = pa.table({f"c{number}": [number, -number] for number in range(200)})
+    pq.write_table(table, tmp_path / "wide.parquet")
+    edits.upgrade(tmp_path / "wide.parquet", "packed")
+    names = [f"c{number * 77 % 200}" for number in range(60)]
+    with parquetext.open(tmp_path / "wide.parquet") as file:
+        assert [column.name for column in file.columns(names)] == names
+        assert [column.max[0].as_py() for column in file.columns(names)] == [int(name[1:]) for name in names]
+        with pytest.raises(KeyError):
+            file.columns([*names, "none"])
+
+
+def test_bounds_are_read_on_the_first_access(implementation, plain):
+    edits.upgrade(plain, "packed")
+    with parquetext.open(plain) as file:
+        whole, column = file.column("place.y.z"), file.column("place.y.z", bounds=False)
+        assert list(column.data_page_offset) == list(whole.data_page_offset)
+        assert (column.min, column.max) == (whole.min, whole.max)
+        late = file.column("place.y.z", bounds=False)
+    assert late.min_bytes.to_list() == whole.min_bytes.to_list()
+    assert late.max_is_exact == whole.max_is_exact
+
+
+def test_damaged_bounds_that_are_read_late_are_those_of_the_next_form(implementation, plain):
+    edits.upgrade(plain, "packed")
+    with parquetext.open(plain) as file:
+        expected = file.column("place.y.z").min
+    data = bytearray(plain.read_bytes())
+    payload, length = kernels.local.own_block(bytes(data[-4096:]), len(data))[3:5]
+    for kind, _, begin, _ in cells_of(bytes(data[payload : payload + length])):
+        data[payload + begin] ^= kind == layout.BOUNDS
+    plain.write_bytes(data)
+    with parquetext.open(plain) as file:
+        column = file.column("place.y.z", bounds=False)
+        assert (file.form, file.findings) == ("packed", [])
+        assert column.min == expected
+        assert (file.form, len(file.findings)) == ("thrift", 1)
 
 
 def test_a_claim_of_more_thrift_bytes_than_the_payload_can_hold_is_refused(implementation):

@@ -168,6 +168,27 @@ int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint
     return PQX_OK;
 }
 
+uint32_t pqx_index_guess_name(pqx_index *index, const uint8_t *name, size_t size)
+{
+    uint32_t buckets = pqx_index_buckets(&index->shape), count = index->shape.names;
+    const uint8_t *entries = index->listed;
+    index->scratch.size = 0;
+    if (index->all_names.is_read || pqx_buffer_append(&index->scratch, name, size, NULL) != PQX_OK
+        || pqx_buffer_reserve(&index->scratch, 1, NULL) != PQX_OK)
+        return UINT32_MAX;
+    uint64_t hash = pqx_flat_hash_path(index->scratch.data, size), place = 0;
+    pqx_index_begin(index);
+    if (buckets) {
+        if (load_bucket(index, (uint32_t)((hash >> 32) * buckets >> 32), &place, &count, NULL)
+            != PQX_OK)
+            return UINT32_MAX;
+        entries = index->bucket.data + PQX_FLAT_CELL_HEADER_BYTES;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (pqx_load32(entries + 8 * i) == (uint32_t)hash) return pqx_load32(entries + 8 * i + 4);
+    return UINT32_MAX;
+}
+
 int pqx_index_find_field_id(pqx_index *index, int32_t field_id, uint32_t *ids, size_t capacity,
                             size_t *count, pqx_error *error)
 {

@@ -46,12 +46,49 @@ static inline void pqx_add_roles(pqx_role_set *set, const pqx_role_set *more)
     for (int i = 0; i < 4; i++) set->words[i] |= more->words[i];
 }
 
+/* Remove the lowest role of a set; return 0 if it is empty. */
+static inline int pqx_take_role(pqx_role_set *set, unsigned *role)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t bits = set->words[i];
+        if (!bits) continue;
+#if defined(__GNUC__)
+        unsigned bit = (unsigned)__builtin_ctzll(bits);
+#else
+        unsigned bit = 0;
+        while (!(bits >> bit & 1)) bit++;
+#endif
+        set->words[i] = bits & (bits - 1);
+        *role = i << 6 | bit;
+        return 1;
+    }
+    return 0;
+}
+
+/* Return the roles that are in both sets. */
+static inline pqx_role_set pqx_both_roles(const pqx_role_set *one, const pqx_role_set *other)
+{
+    pqx_role_set both;
+    for (int i = 0; i < 4; i++) both.words[i] = one->words[i] & other->words[i];
+    return both;
+}
+
+/* Return the roles of a set that are not in another one. */
+static inline pqx_role_set pqx_without_roles(const pqx_role_set *set, const pqx_role_set *other)
+{
+    pqx_role_set left;
+    for (int i = 0; i < 4; i++) left.words[i] = set->words[i] & ~other->words[i];
+    return left;
+}
+
+static inline int pqx_has_roles(const pqx_role_set *set)
+{ return (set->words[0] | set->words[1] | set->words[2] | set->words[3]) != 0; }
+
 /* Return 1 if a role is in both sets. */
 static inline int pqx_shares_roles(const pqx_role_set *one, const pqx_role_set *other)
 {
-    uint64_t both = 0;
-    for (int i = 0; i < 4; i++) both |= one->words[i] & other->words[i];
-    return both != 0;
+    pqx_role_set both = pqx_both_roles(one, other);
+    return pqx_has_roles(&both);
 }
 
 typedef struct pqx_packed_template {
@@ -59,6 +96,7 @@ typedef struct pqx_packed_template {
     uint32_t count;
     pqx_role_set roles;
     size_t most; /* bytes that its steps write, without paths and texts */
+    int has_raw; /* a text of it may be any part of the struct */
 } pqx_packed_template;
 enum { PQX_MOST_VARINT = 10 };
 

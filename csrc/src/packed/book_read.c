@@ -96,6 +96,7 @@ static int read_template(pqx_content *c, const pqx_packed_book *book, pqx_packed
         if (steps[i].kind == PQX_STEP_COLUMNS && has_columns++)
             return pqx_content_fail(c, PQX_BAD_VALUE, at, 1, 2);
         if (pqx_step_has_role(steps[i].kind)) pqx_add_role(&used->roles, steps[i].role);
+        used->has_raw |= steps[i].kind == PQX_STEP_RAW;
         used->most += pqx_step_has_role(steps[i].kind) ? PQX_MOST_VARINT : steps[i].length;
     }
     return PQX_OK;

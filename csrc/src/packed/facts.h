@@ -11,8 +11,9 @@ enum { PQX_MOST_FACTS = 18 };
 /* A member of pqx_chunk or pqx_places, and the step that writes it. */
 typedef struct pqx_packed_fact {
     const pqx_packed_step *step;
-    uint16_t at; /* its offset in the pair of them */
-    uint8_t size;
+    uint16_t at;      /* its offset in the pair of them */
+    uint8_t size;     /* of an integer */
+    uint8_t is_alike; /* of min and max: the fact before is min_value or max_value */
 } pqx_packed_fact;
 
 /* A chunk with its places, in one piece of memory. */
@@ -43,8 +44,8 @@ int pqx_packed_make_plan(pqx_index *index, const pqx_packed_template *used, pqx_
 int pqx_packed_tile_facts(pqx_index *index, uint32_t column, uint32_t first, uint32_t count,
                           size_t path_size, pqx_chunk *chunks, pqx_places *places,
                           pqx_buffer *arena, uint64_t *room, int *is_done, pqx_error *error);
-/* Move the bounds of a chunk that has been scanned to the end of `arena`; ranges of other Thrift
- * bytes become empty. */
+/* Move the bounds of a chunk that has been scanned to the end of `arena`, or without an arena drop
+ * them; ranges of other Thrift bytes become empty. */
 int pqx_packed_keep_bounds(const uint8_t *thrift, pqx_chunk *chunk, pqx_buffer *arena,
                            pqx_error *error);
 

@@ -224,7 +224,7 @@ static void want_tile(pqx_index *index, uint32_t leaf, uint32_t first)
     pqx_buffer cell = {0};
     pqx_content content;
     if (first >= index->shape.row_groups) return;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < (p->tile.skips_bounds ? 1 : sizeof kinds / sizeof *kinds); i++)
         (void)pqx_packed_load(index, kinds[i], number, &cell, &content, NULL);
     pqx_buffer_free(&cell);
 }
@@ -313,14 +313,13 @@ static int scan_facts(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t 
     return PQX_OK;
 }
 
-int pqx_packed_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
-                           pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
-                           pqx_error *error)
+/* Store the facts of chunks; without an `arena` their bounds are empty. */
+static int read_column(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                       pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena, pqx_error *error)
 {
     const pqx_index_entry *entry;
-    size_t start = arena->size;
+    size_t start = arena ? arena->size : 0;
     int is_done = 0;
-    PQX_TRY(pqx_buffer_reserve(arena, 1, error)); /* bounds may be empty */
     PQX_TRY(load_leaf(index, leaf, first, &entry, error));
     uint64_t allowance = index->allowance, tile = pqx_packed_of(index)->tile_number;
     PQX_TRY(read_facts(index, entry, first, count, chunks, places, arena, &is_done, error));
@@ -329,8 +328,30 @@ int pqx_packed_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint
         index->allowance = allowance; /* its cells are read again */
         pqx_packed_of(index)->tile_number = PQX_INDEX_NOTHING;
     }
-    arena->size = start;
+    if (arena) arena->size = start;
     return scan_facts(index, leaf, first, count, chunks, places, arena, error);
+}
+
+int pqx_packed_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                           pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
+                           pqx_error *error)
+{
+    pqx_packed *p = pqx_packed_of(index);
+    PQX_TRY(pqx_buffer_reserve(arena, 1, error)); /* bounds may be empty */
+    return read_column(index, leaf, first, count, chunks, places,
+                       p->tile.skips_bounds ? NULL : arena, error);
+}
+
+int pqx_packed_get_placed(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
+                          pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
+                          pqx_element *element, pqx_error *error)
+{
+    pqx_packed *p = pqx_packed_of(index);
+    p->tile.skips_bounds = 1;
+    int status =
+        pqx_index_get_chunks(index, leaf, first, count, chunks, places, arena, element, error);
+    p->tile.skips_bounds = 0;
+    return status;
 }
 
 /* ---- row groups, key-values and the rest ---- */

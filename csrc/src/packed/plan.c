@@ -18,27 +18,28 @@ typedef struct member {
     uint16_t at;
     uint8_t size;
     int is_range;
+    uint16_t like; /* the member before, if that has the same meaning */
 } member;
 
 static const member members[PQX_MOST_FACTS] = {
-    {PQX_CODE_META(NUM_VALUES), CHUNK(num_values), 0},
-    {PQX_CODE_META(TOTAL_UNCOMPRESSED_SIZE), CHUNK(total_uncompressed_size), 0},
-    {PQX_CODE_META(TOTAL_COMPRESSED_SIZE), CHUNK(total_compressed_size), 0},
-    {PQX_CODE_META(DATA_PAGE_OFFSET), CHUNK(data_page_offset), 0},
-    {PQX_CODE_META(DICTIONARY_PAGE_OFFSET), CHUNK(dictionary_page_offset), 0},
-    {PQX_CODE_STATISTIC(NULL_COUNT), CHUNK(null_count), 0},
-    {PQX_CODE_STATISTIC(DISTINCT_COUNT), CHUNK(distinct_count), 0},
-    {PQX_CODE_META(INDEX_PAGE_OFFSET), PLACE(index_page_offset), 0},
-    {PQX_CODE_META(BLOOM_FILTER_OFFSET), PLACE(bloom_filter_offset), 0},
-    {PQX_CODE(OFFSET_INDEX_OFFSET), PLACE(offset_index_offset), 0},
-    {PQX_CODE(COLUMN_INDEX_OFFSET), PLACE(column_index_offset), 0},
-    {PQX_CODE_META(BLOOM_FILTER_LENGTH), PLACE(bloom_filter_length), 0},
-    {PQX_CODE(OFFSET_INDEX_LENGTH), PLACE(offset_index_length), 0},
-    {PQX_CODE(COLUMN_INDEX_LENGTH), PLACE(column_index_length), 0},
-    {PQX_CODE_STATISTIC(MIN_VALUE), CHUNK(min_value), 1},
-    {PQX_CODE_STATISTIC(MAX_VALUE), CHUNK(max_value), 1},
-    {PQX_CODE_STATISTIC(MIN), CHUNK(min), 1},
-    {PQX_CODE_STATISTIC(MAX), CHUNK(max), 1},
+    {PQX_CODE_META(NUM_VALUES), CHUNK(num_values), 0, 0},
+    {PQX_CODE_META(TOTAL_UNCOMPRESSED_SIZE), CHUNK(total_uncompressed_size), 0, 0},
+    {PQX_CODE_META(TOTAL_COMPRESSED_SIZE), CHUNK(total_compressed_size), 0, 0},
+    {PQX_CODE_META(DATA_PAGE_OFFSET), CHUNK(data_page_offset), 0, 0},
+    {PQX_CODE_META(DICTIONARY_PAGE_OFFSET), CHUNK(dictionary_page_offset), 0, 0},
+    {PQX_CODE_STATISTIC(NULL_COUNT), CHUNK(null_count), 0, 0},
+    {PQX_CODE_STATISTIC(DISTINCT_COUNT), CHUNK(distinct_count), 0, 0},
+    {PQX_CODE_META(INDEX_PAGE_OFFSET), PLACE(index_page_offset), 0, 0},
+    {PQX_CODE_META(BLOOM_FILTER_OFFSET), PLACE(bloom_filter_offset), 0, 0},
+    {PQX_CODE(OFFSET_INDEX_OFFSET), PLACE(offset_index_offset), 0, 0},
+    {PQX_CODE(COLUMN_INDEX_OFFSET), PLACE(column_index_offset), 0, 0},
+    {PQX_CODE_META(BLOOM_FILTER_LENGTH), PLACE(bloom_filter_length), 0, 0},
+    {PQX_CODE(OFFSET_INDEX_LENGTH), PLACE(offset_index_length), 0, 0},
+    {PQX_CODE(COLUMN_INDEX_LENGTH), PLACE(column_index_length), 0, 0},
+    {PQX_CODE_STATISTIC(MIN_VALUE), CHUNK(min_value), 1, 0},
+    {PQX_CODE_STATISTIC(MIN), CHUNK(min), 1, offsetof(pqx_placed_chunk, chunk.min_value)},
+    {PQX_CODE_STATISTIC(MAX_VALUE), CHUNK(max_value), 1, 0},
+    {PQX_CODE_STATISTIC(MAX), CHUNK(max), 1, offsetof(pqx_placed_chunk, chunk.max_value)},
 };
 
 /* A chunk of a template with sample values: two samples have different integers, so that a fact
@@ -159,17 +160,23 @@ static void add_step(pqx_packed_plan *plan, const pqx_packed_step *step,
     pqx_add_role(&plan->roles, step->role);
 }
 
+/* Add the fact of a member, which a step writes. */
+static void add_fact(pqx_packed_plan *plan, const member *known, const pqx_packed_step *step)
+{
+    int is_alike =
+        known->like && plan->fact_count && plan->facts[plan->fact_count - 1].at == known->like;
+    plan->facts[plan->fact_count++] =
+        (pqx_packed_fact){step, known->at, known->size, (uint8_t)is_alike};
+    plan->integer_count += !known->is_range;
+    pqx_add_role(&plan->roles, step->role);
+}
+
 static void finish(const pqx_packed_template *used, const pqx_coded_step *steps,
                    const uint8_t step_of[PQX_MOST_FACTS], pqx_packed_plan *plan)
 {
     for (uint32_t i = 0; i < used->count; i++) add_step(plan, &used->steps[i], &steps[i]);
-    for (size_t m = 0; m < PQX_MOST_FACTS; m++) {
-        if (step_of[m] >= used->count) continue;
-        const pqx_packed_step *step = &used->steps[step_of[m]];
-        plan->facts[plan->fact_count++] = (pqx_packed_fact){step, members[m].at, members[m].size};
-        plan->integer_count += !members[m].is_range;
-        pqx_add_role(&plan->roles, step->role);
-    }
+    for (size_t m = 0; m < PQX_MOST_FACTS; m++)
+        if (step_of[m] < used->count) add_fact(plan, &members[m], &used->steps[step_of[m]]);
     plan->sample.chunk.chunk = plan->sample.chunk.metadata = plan->sample.chunk.statistics =
         (pqx_range){0, 0};
     plan->most = used->most;

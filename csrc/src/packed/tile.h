@@ -17,6 +17,7 @@ struct pqx_packed_tile {
     void *context;
     uint64_t limit; /* of the bytes that one call makes */
     uint32_t columns, rows;
+    int skips_bounds; /* values of BOUND are 0, and texts empty, unless a struct is a text */
     const uint8_t *templates;
     uint8_t templates_form;
     uint8_t has[4];           /* parts that have been read */
@@ -28,9 +29,10 @@ struct pqx_packed_tile {
     void *zstd;
     /* the column and the rows of the decoded texts; UINT32_MAX: of no column */
     uint32_t texts_of, texts_first, texts_rows;
-    /* `positions` are those of the chains that these roles move, in front of a column in some rows;
-     * 0 rows: of none */
-    pqx_role_set followed;
+    /* `positions` are those of these chains in front of a column in some rows; 0 rows: of none.
+     * They are moved by the roles `followed`, or `followed_firsts` in structs that have all of
+     * these. */
+    pqx_role_set followed_chains, followed, followed_firsts;
     uint32_t followed_column, followed_first, followed_rows;
     /* working memory of one call */
     pqx_buffer values, positions, text, texts, path_list;

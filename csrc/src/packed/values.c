@@ -15,6 +15,10 @@ int pqx_packed_values_begin(pqx_packed_values *v, pqx_error *error)
     pqx_packed_tile *tile = v->tile;
     PQX_TRY(pqx_packed_tile_need(tile, PQX_ROLE_PLACED, error));
     look_at_templates(v);
+    v->skips_bounds = tile->skips_bounds;
+    for (uint32_t row = 0; row < (v->is_uniform ? 1 : v->count); row++)
+        v->skips_bounds &= !pqx_packed_template_at(v, row)->has_raw;
+    if (v->skips_bounds) return PQX_OK;
     for (int area = PQX_ROLE_BOUND; area <= PQX_ROLE_WORDS; area++) {
         if (!pqx_shares_roles(&v->roles, &tile->book->of_area[area])) continue;
         PQX_TRY(pqx_packed_tile_need(tile, area, error));
@@ -56,8 +60,8 @@ static void add_position(const pqx_packed_values *v, unsigned role, int64_t *val
 static void decode(pqx_packed_values *v, const pqx_role_set *wanted)
 {
     const pqx_packed_book *book = v->tile->book;
-    for (unsigned number = 0; number < book->role_count; number++) {
-        if (!pqx_has_role(wanted, number) || !pqx_has_role(&v->roles, number)) continue;
+    pqx_role_set left = pqx_both_roles(wanted, &v->roles);
+    for (unsigned number = 0; pqx_take_role(&left, &number);) {
         pqx_packed_table *table = &v->tile->tables[number];
         const pqx_packed_role *role = &book->roles[number];
         int64_t *values = pqx_packed_values_of(v, number);
@@ -84,87 +88,99 @@ static void advance_chain(pqx_packed_values *v, const pqx_packed_chain *chain, i
     }
 }
 
-/* Move the chains whose roles have been decoded. */
-static void advance(pqx_packed_values *v, const pqx_role_set *decoded)
+/* Move the chains that are followed, whose roles have been decoded. */
+static void advance(pqx_packed_values *v)
 {
-    const pqx_packed_book *book = v->tile->book;
-    for (unsigned i = 0; i < book->chain_count; i++) {
-        const pqx_packed_chain *chain = &book->chains[i];
-        if (pqx_has_role(decoded, chain->length) && pqx_has_role(decoded, chain->first)
-            && (chain->second == PQX_PACKED_NO_ROLE || pqx_has_role(decoded, chain->second)))
-            advance_chain(v, chain, v->positions + (size_t)i * v->count);
-    }
+    pqx_role_set left = v->tile->followed_chains;
+    for (unsigned chain = 0; pqx_take_role(&left, &chain);)
+        advance_chain(v, &v->tile->book->chains[chain], v->positions + (size_t)chain * v->count);
 }
 
-static void add_chain(const pqx_packed_chain *chain, pqx_role_set *set)
+/* Add the roles that move a chain; `with_second` also those of structs without its first begin. */
+static void add_chain(const pqx_packed_chain *chain, int with_second, pqx_role_set *set)
 {
     pqx_add_role(set, chain->length);
     pqx_add_role(set, chain->first);
-    if (chain->second != PQX_PACKED_NO_ROLE) pqx_add_role(set, chain->second);
+    if (with_second && chain->second != PQX_PACKED_NO_ROLE) pqx_add_role(set, chain->second);
 }
 
-/* Add the roles from which those of a set are predicted, and from which these are, and so on. */
-static void add_arguments(const pqx_packed_book *book, pqx_role_set *set)
+/* Add the roles from which those of a set are predicted, and from which these are, and so on; and
+ * to `chains` those that are needed. */
+static void add_arguments(const pqx_packed_book *book, int with_second, pqx_role_set *set,
+                          pqx_role_set *chains)
 {
-    pqx_role_set before;
-    do {
-        before = *set;
-        for (unsigned role = 0; role < book->role_count; role++) {
-            const pqx_packed_role *r = &book->roles[role];
-            if (!pqx_has_role(set, role)) continue;
-            if (r->predictor == PQX_PREDICTOR_CHAINED) add_chain(&book->chains[r->first], set);
-            else if (r->predictor != PQX_PREDICTOR_ALONE) pqx_add_role(set, r->first);
-            if (r->predictor == PQX_PREDICTOR_DIFFERENCE) pqx_add_role(set, r->second);
-        }
-    } while (memcmp(&before, set, sizeof before));
+    pqx_role_set left = *set;
+    for (unsigned role = 0; pqx_take_role(&left, &role);) {
+        const pqx_packed_role *r = &book->roles[role];
+        pqx_role_set more = {{0}};
+        if (r->predictor == PQX_PREDICTOR_CHAINED) {
+            add_chain(&book->chains[r->first], with_second, &more);
+            pqx_add_role(chains, r->first);
+        } else if (r->predictor != PQX_PREDICTOR_ALONE) pqx_add_role(&more, r->first);
+        if (r->predictor == PQX_PREDICTOR_DIFFERENCE) pqx_add_role(&more, r->second);
+        more = pqx_without_roles(&more, set);
+        pqx_add_roles(&left, &more);
+        pqx_add_roles(set, &more);
+    }
 }
 
 /* Return the roles that move the chains which some wanted role of the column is predicted from. */
-static pqx_role_set chain_roles(const pqx_packed_values *v, const pqx_role_set *wanted)
+static pqx_role_set chain_roles(const pqx_packed_values *v, int with_second,
+                                const pqx_role_set *wanted, pqx_role_set *chains)
 {
     const pqx_packed_book *book = v->tile->book;
-    pqx_role_set set = {{0}};
-    for (unsigned role = 0; role < book->role_count; role++) {
+    pqx_role_set set = {{0}}, left = pqx_both_roles(wanted, &v->roles);
+    memset(chains, 0, sizeof *chains);
+    for (unsigned role = 0; pqx_take_role(&left, &role);) {
         const pqx_packed_role *r = &book->roles[role];
-        if (!pqx_has_role(wanted, role) || r->predictor != PQX_PREDICTOR_CHAINED) continue;
-        if (v->tile->tables[role].is_marked || !pqx_has_role(&v->roles, role)) continue;
-        add_chain(&book->chains[r->first], &set);
+        if (r->predictor != PQX_PREDICTOR_CHAINED || v->tile->tables[role].is_marked) continue;
+        add_chain(&book->chains[r->first], with_second, &set);
+        pqx_add_role(chains, r->first);
     }
-    add_arguments(book, &set);
+    add_arguments(book, with_second, &set, chains);
     return set;
 }
 
 /* Return 1 if the tile's positions are those of the same rows in front of this column or an earlier
  * one, and of all chains that are needed. */
-static int goes_on(const pqx_packed_values *v, const pqx_role_set *needed)
+static int goes_on(const pqx_packed_values *v, const pqx_role_set *chains)
 {
     const pqx_packed_tile *tile = v->tile;
-    uint64_t missing = 0;
-    for (int i = 0; i < 4; i++) missing |= needed->words[i] & ~tile->followed.words[i];
+    pqx_role_set missing = pqx_without_roles(chains, &tile->followed_chains);
     return tile->followed_rows == v->count && tile->followed_first == v->first
-           && tile->followed_column <= v->column && !missing;
+           && tile->followed_column <= v->column && !pqx_has_roles(&missing);
+}
+
+/* Return 1 if all structs of the column have the first begins of all chains that are followed. */
+static int has_firsts(const pqx_packed_values *v)
+{
+    pqx_role_set missing = pqx_without_roles(&v->tile->followed_firsts, &v->roles);
+    return v->is_uniform && !pqx_has_roles(&missing);
 }
 
 /* Follow the chains over the columns before this one, from the one that was the last. */
 static void follow_chains(pqx_packed_values *v, const pqx_role_set *wanted)
 {
     pqx_packed_tile *tile = v->tile;
-    pqx_role_set needed = chain_roles(v, wanted);
+    pqx_role_set chains, by_firsts, roles = chain_roles(v, 1, wanted, &chains);
     uint32_t column = v->column;
-    if (!pqx_shares_roles(&needed, &needed)) return;
-    if (!goes_on(v, &needed)) {
+    if (!pqx_has_roles(&chains)) return;
+    if (!goes_on(v, &chains)) {
         for (unsigned chain = 0; chain < tile->book->chain_count; chain++)
             pqx_packed_table_column(&tile->tables[tile->book->role_count + chain], 0, v->first,
                                     v->count, v->positions + (size_t)chain * v->count);
-        tile->followed = needed;
+        tile->followed_chains = chains;
+        tile->followed = roles;
+        tile->followed_firsts = chain_roles(v, 0, wanted, &by_firsts);
+        if (memcmp(&chains, &by_firsts, sizeof chains)) tile->followed_firsts = roles;
         tile->followed_first = v->first;
         tile->followed_rows = v->count;
         tile->followed_column = 0;
     }
     for (v->column = tile->followed_column; v->column < column; v->column++) {
-        look_at_templates(v);
-        decode(v, &tile->followed);
-        advance(v, &tile->followed);
+        if (tile->templates_form != PQX_TEMPLATES_ONE) look_at_templates(v);
+        decode(v, has_firsts(v) ? &tile->followed_firsts : &tile->followed);
+        advance(v);
     }
     tile->followed_column = column;
     look_at_templates(v);
@@ -180,21 +196,16 @@ int pqx_packed_values_decode(pqx_packed_values *v, const pqx_role_set *wanted, p
     PQX_TRY(pqx_buffer_reserve(&v->tile->positions, chains + 1, error));
     v->values = (int64_t *)(void *)v->tile->values.data;
     v->positions = (int64_t *)(void *)v->tile->positions.data;
-    pqx_role_set all = *wanted;
-    add_arguments(book, &all);
-    for (int i = 0; i < 4; i++) all.words[i] &= ~book->of_area[PQX_ROLE_WORDS].words[i];
+    pqx_role_set all = *wanted, needed = {{0}};
+    add_arguments(book, 1, &all, &needed);
+    all = pqx_without_roles(&all, &book->of_area[PQX_ROLE_WORDS]);
+    if (v->skips_bounds) {
+        pqx_role_set bounds = pqx_both_roles(&all, &book->of_area[PQX_ROLE_BOUND]);
+        all = pqx_without_roles(&all, &bounds);
+        for (unsigned role = 0; pqx_take_role(&bounds, &role);)
+            memset(pqx_packed_values_of(v, role), 0, v->count * sizeof *v->values);
+    }
     follow_chains(v, &all);
     decode(v, &all);
     return PQX_OK;
-}
-
-void pqx_packed_put_fixed(const pqx_packed_step *step, int64_t value, uint8_t *out)
-{
-    unsigned bits = 8u * step->size;
-    uint64_t number = (uint64_t)value;
-    int is_real = step->kind == PQX_STEP_FLOAT || step->kind == PQX_STEP_DOUBLE;
-    if (is_real && number >> (bits - 1) & 1) number ^= (UINT64_C(1) << (bits - 1)) - 1;
-    if (step->kind != PQX_STEP_BIG) pqx_store64(out, number);
-    for (unsigned i = 0; step->kind == PQX_STEP_BIG && i < step->size; i++)
-        out[step->size - 1 - i] = (uint8_t)(number >> 8 * i);
 }

@@ -46,8 +46,7 @@ int pqx_packed_tile_read_words(pqx_packed_tile *tile, pqx_content *c)
 
 int pqx_packed_tile_read_rests(pqx_packed_tile *tile, pqx_content *c)
 {
-    const pqx_role_set *words = &tile->book->of_area[PQX_ROLE_WORDS];
-    if (!pqx_shares_roles(words, words)) return PQX_OK;
+    if (!pqx_has_roles(&tile->book->of_area[PQX_ROLE_WORDS])) return PQX_OK;
     PQX_TRY(read_ends(tile, c, &tile->rest_ends));
     tile->rests = *c;
     return PQX_OK;

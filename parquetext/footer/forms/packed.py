@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from ... import kernels, wire
 from ..cell_spec import CellSpec
+from ..chunk_fields import Fields, names_of
 from ..form_spec import BuildOptions, Built, Shape, sized_tail_block
 
 USUAL_SHARE = 8  # of the Thrift footer's bytes: an upper estimate
@@ -23,6 +24,7 @@ class PackedSpec(CellSpec):
     fetched_bytes = FETCHED_BYTES
     part_kind = "packed-footer"
     damaged = "packed-damaged"
+    part_to_hold = 100  # a column costs as much as some kilobytes
     record_code: ClassVar[int | None] = 5
 
     def estimate(self, shape: Shape) -> int:
@@ -31,6 +33,13 @@ class PackedSpec(CellSpec):
     def build(self, scan, options: BuildOptions) -> Built:
         pairs = sorted((uuid.bytes, data) for uuid, data in options.slots.items())
         return self.built(kernels.packed.write(scan, _compress, pairs))
+
+    def column(self, reader, leaf: int, first: int = 0, count: int | None = None, fields: Fields = Fields.ALL):
+        return reader.column(leaf, first, count, bool(fields & Fields.BOUNDS))
+
+    def row_group(self, reader, row_group: int, fields: Fields = Fields.ALL) -> dict[str, list]:
+        chunks = reader.row_group_chunks(row_group)
+        return {name: chunks.array(name).tolist() for name in names_of(fields)}
 
     def rebuild(self, payload) -> bytes:
         return kernels.packed.to_thrift(self.open_payload(payload))
