@@ -24,6 +24,7 @@ from .scan_chunk import ChunkReader
 from .schema import sort_order
 
 FEW_NAMES = 16  # which are read in the given order
+MOST_SORTED = 4  # one in so many columns; more are faster in the given order
 
 
 class Entry(NamedTuple):
@@ -220,7 +221,7 @@ class Reader(CellReader):
     def find_columns(self, names: list) -> list:
         """Return the leaf of each name as `find_column` does, read in the likely order of the leaves."""
         numbers = list(range(len(names)))
-        if self._is_local and len(names) >= FEW_NAMES:
+        if self._is_local and FEW_NAMES <= len(names) < self.leaf_count // MOST_SORTED:
             numbers.sort(key=[self._guess(name) for name in names].__getitem__)
         found = {number: super(Reader, self).find_columns([names[number]])[0] for number in numbers}
         return [found[number] for number in range(len(names))]
