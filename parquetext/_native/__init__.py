@@ -12,12 +12,18 @@ from importlib.util import spec_from_file_location
 from os import listdir
 from os.path import exists, isdir, join
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+else:
+    Loader = object  # its module imports many others
 
 CORE = f"{__name__}.core"
 NAMES = tuple(f"core{suffix}" for suffix in EXTENSION_SUFFIXES)
 
 
-class Exports:
+class Exports(Loader):
     """Load a module with what the library's one module has for it: `name`, or `name=name_there`."""
 
     def __init__(self, exports: list[str]):
