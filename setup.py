@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -24,23 +23,23 @@ LIMITED_API = None if sysconfig.get_config_var("Py_GIL_DISABLED") else 0x030B000
 REQUIRE_NATIVE = os.environ.get("PARQUETEXT_REQUIRE_NATIVE", "") not in ("", "0")
 REQUIRE_JAR = os.environ.get("PARQUETEXT_REQUIRE_JAR", "") not in ("", "0")
 NO_NATIVE = os.environ.get("PARQUETEXT_PURE", "") not in ("", "0")
-C_FLAGS = ["-std=c11", "-O3", "-g0", "-fvisibility=hidden", "-Wall", "-Wextra", "-D_GNU_SOURCE"]
-# All hot code is in the C library. At this level, the wrappers are smaller and execute no more instructions.
-WRAPPER_FLAGS = ["-fvisibility=hidden", "-Os", "-g0"]
 PLATFORM = sysconfig.get_platform()  # for which it is compiled
+C_FLAGS = ["-std=c11", "-O3", "-g0", "-fvisibility=hidden", "-Wall", "-Wextra", "-D_GNU_SOURCE"]
+# No exception passes through the Python module. They pass through the library for C++ programs, which keeps its tables.
+NO_TABLES = ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"] if PLATFORM.startswith("linux") else []
+# All hot code is in the C library. At this level, the wrappers are smaller and execute no more instructions.
+WRAPPER_FLAGS = ["-fvisibility=hidden", "-Os", "-g0", *NO_TABLES]
 LINK_FLAGS = ["-Wl,-s"] if PLATFORM.startswith("linux") else []  # pip does not strip
 WINDOWS = runpy.run_path("csrc/cross/windows.py") if PLATFORM.startswith("win") else None
-# Cython 3.2 defines this function in each module without `static`, so that modules in one library would collide.
-SHARED_BY_MISTAKE = "__Pyx_ApplySequenceOrMappingFlag"
-UTILITIES = "parquetext._native._cyutility"  # Cython's own classes, such as those of memoryviews
 DIRECTIVES = {
     "language_level": 3,
-    "embedsignature": True,
     "show_performance_hints": False,
     "freethreading_compatible": True,
     "binding": False,  # functions without Python attributes, which take a quarter of the library otherwise
+    "auto_pickle": False,  # Python refuses objects of C structures by itself
 }
 BUNDLE = "csrc/bundle.py"
+MERGE = "csrc/merge.py"
 INCLUDES = ["csrc/include", "csrc/src"]
 SOURCES = sorted(map(str, Path("csrc/src").glob("*/*.c")))
 HEADERS = sorted(str(header) for folder in INCLUDES for header in Path(folder).rglob("*.h"))
@@ -114,10 +113,6 @@ class BuildLibrary(build_clib):
 
 
 class BuildExtensions(build_ext):
-    def finalize_options(self) -> None:
-        super().finalize_options()
-        self.parallel = self.parallel or os.cpu_count()
-
     def run(self) -> None:
         self.run_command("build_clib")
         package = Path("." if self.inplace else self.build_lib, "parquetext/_native")
@@ -135,25 +130,6 @@ class BuildExtensions(build_ext):
         if WINDOWS:
             self.compiler = WINDOWS["Zig"](self.compiler)
         super().build_extensions()
-
-    def build_extension(self, extension: Extension) -> None:
-        """Compile the sources in parallel; setuptools compiles the sources of one extension one by one."""
-        options = {
-            "output_dir": self.build_temp,
-            "include_dirs": extension.include_dirs,
-            "extra_postargs": extension.extra_compile_args,
-        }
-
-        def compiled(source: str) -> list[str]:
-            own = SHARED_BY_MISTAKE, f"{SHARED_BY_MISTAKE}_{Path(source).stem}"
-            return self.compiler.compile([source], macros=[*extension.define_macros, own], **options)
-
-        target, sources = self.get_ext_fullpath(extension.name), extension.sources
-        if self.force or newer_group([*sources, *extension.depends], target, "newer"):
-            with ThreadPoolExecutor(self.parallel) as pool:
-                extension.extra_objects = [made for objects in pool.map(compiled, sources) for made in objects]
-            extension.sources = []
-            super().build_extension(extension)
 
     def get_libraries(self, extension: Extension) -> list[str]:
         return extension.libraries if WINDOWS else super().get_libraries(extension)
@@ -210,23 +186,11 @@ def kernels() -> list[Extension]:
     """Return the extension that contains the modules of all Cython sources; `parquetext._native` finds them in it."""
     from Cython.Build import cythonize
 
-    shared = Path("build/cython/_cyutility.c")
-    if not shared.exists():
-        shared.parent.mkdir(parents=True, exist_ok=True)
-        generate = ["--generate-shared", str(shared), "--module-name", UTILITIES]
-        subprocess.run([sys.executable, "-m", "cython", *generate], check=True)
-    sources = sorted(Path("parquetext/_native").glob("*.pyx"))
-    modules = cythonize(
-        [Extension(f"parquetext._native.{source.stem}", [str(source)]) for source in sources],
-        build_dir=str(shared.parent),
-        compiler_directives=DIRECTIVES,
-        shared_utility_qualified_name=UTILITIES,
-        nthreads=os.cpu_count(),
-        quiet=True,
-    )
+    folder = Path("build/cython/parquetext/_native")
+    runpy.run_path(MERGE)["main"]([str(folder)])
     core = Extension(
         "parquetext._native.core",
-        [str(shared), *(source for module in modules for source in module.sources)],
+        [str(folder / "core.pyx")],
         include_dirs=INCLUDES,
         define_macros=[("Py_LIMITED_API", hex(LIMITED_API))] if LIMITED_API else [],
         py_limited_api=LIMITED_API is not None,
@@ -234,10 +198,10 @@ def kernels() -> list[Extension]:
         extra_compile_args=WRAPPER_FLAGS,
         extra_link_args=LINK_FLAGS,
     )
-    return [core]
+    return cythonize([core], include_path=["build/cython", "."], compiler_directives=DIRECTIVES, quiet=True)
 
 
-library = {"sources": SOURCES, "include_dirs": INCLUDES, "cflags": C_FLAGS, "obj_deps": {"": HEADERS}}
+library = {"sources": SOURCES, "include_dirs": INCLUDES, "cflags": C_FLAGS + NO_TABLES, "obj_deps": {"": HEADERS}}
 native = (
     {}
     if NO_NATIVE

@@ -1,4 +1,4 @@
-"""The compiled kernels: one shared library that contains all modules of this package.
+"""The compiled kernels: one shared library that contains all modules of this package (see `csrc/merge.py`).
 
 A library in an archive cannot be loaded. It is copied out, for this user alone.
 """
@@ -6,24 +6,60 @@ A library in an archive cannot be loaded. It is copied out, for this user alone.
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
 from importlib.util import spec_from_file_location
 from os import listdir
 from os.path import exists, isdir, join
+from types import ModuleType
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+else:
+    Loader = object  # its module imports many others
+
+CORE = f"{__name__}.core"
 NAMES = tuple(f"core{suffix}" for suffix in EXTENSION_SUFFIXES)
 
 
+class Exports(Loader):
+    """Load a module with what the library's one module has for it: `name`, or `name=name_there`."""
+
+    def __init__(self, exports: list[str]):
+        self._exports = exports
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        core = import_module(CORE)
+        pairs = [(name, there or name) for name, _, there in (each.partition("=") for each in self._exports)]
+        module.__dict__.update(
+            {name: getattr(core, there) for name, there in pairs}, __all__=[name for name, _ in pairs]
+        )
+
+
 class Finder:
-    """Find the modules of this package in the library, which has an initialization function for each of them."""
+    """Find the modules of this package in the library, whose one module lists the exports of each of them."""
 
     def __init__(self, library: str):
         self._library = library
+        self._lines: dict[str, list[str]] | None = None
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        if name.rpartition(".")[0] != __name__:
+        package, _, short = name.rpartition(".")
+        if package != __name__:
             return None
-        return spec_from_file_location(name, self._library, loader=ExtensionFileLoader(name, self._library))
+        if name == CORE:
+            return spec_from_file_location(name, self._library, loader=ExtensionFileLoader(name, self._library))
+        if self._lines is None:
+            lines = map(str.split, import_module(CORE).EXPORTS.splitlines())
+            self._lines = {module: exports for module, *exports in lines}
+        exports = self._lines.get(short)
+        if exports is None:
+            return None
+        return spec_from_file_location(name, self._library, loader=Exports(exports))
 
 
 def _copied_out(archive: str) -> str:

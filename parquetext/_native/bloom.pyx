@@ -5,16 +5,15 @@ from array import array
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 
-from ..errors import wire_error
 
-from .capi cimport pqx_bloom_hashes, pqx_bloom_insert, pqx_bloom_might_contain, pqx_error
+from .capi cimport pqx_bloom_hashes, pqx_bloom_insert, pqx_bloom_might_contain, pqx_error, exception_of, view_of
 
 __all__ = ["hashes_of", "insert", "might_contain"]
 
 
 def might_contain(bitset, hashes):
     """Return a byte for each hash (XXH64 of a value's plain bytes): 1 if the filter may contain the value, else 0."""
-    cdef const uint8_t[::1] view = bitset if type(bitset) is bytes else memoryview(bitset).cast("B")
+    cdef const uint8_t[::1] view = view_of(bitset)
     cdef const uint64_t[::1] wanted = array("Q", hashes)
     cdef size_t count = wanted.shape[0], size = view.shape[0]
     cdef bytes held = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> count)
@@ -25,7 +24,7 @@ def might_contain(bitset, hashes):
         status = pqx_bloom_might_contain(&view[0] if size else NULL, size, &wanted[0] if count else NULL, count, out,
                                          &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return held
 
 
@@ -39,7 +38,7 @@ def insert(bitset, hashes):
     with nogil:
         status = pqx_bloom_insert(&view[0] if size else NULL, size, &added[0] if count else NULL, count, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
 
 
 def hashes_of(data, offsets):
@@ -55,5 +54,5 @@ def hashes_of(data, offsets):
         status = pqx_bloom_hashes(&view[0] if size else NULL, size, &ends[0] if count else NULL, count,
                                   &found[0] if count else NULL, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return memoryview(out)

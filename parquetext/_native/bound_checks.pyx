@@ -3,9 +3,8 @@
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t
 
-from ..errors import wire_error
 
-from .capi cimport pqx_bytes, pqx_element, pqx_error, pqx_judge_bounds, pqx_read_leaf
+from .capi cimport pqx_bytes, pqx_element, pqx_error, pqx_judge_bounds, pqx_read_leaf, exception_of
 
 __all__ = ["judge_pairs"]
 
@@ -18,7 +17,7 @@ def judge_pairs(bytes thrift not None, uint8_t column_order, list minima not Non
     if len(maxima) != count:
         raise ValueError(f"{count} minima and {len(maxima)} maxima")
     if pqx_read_leaf(<const uint8_t *> PyBytes_AsString(thrift), len(thrift), column_order, &leaf, &error):
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     cdef bytes made = PyBytes_FromStringAndSize(NULL, count)
     cdef char *out = PyBytes_AsString(made)
     for i in range(count):

@@ -373,3 +373,15 @@ cdef extern from "parquetext_internal.h" nogil:
         uint32_t reserved
     int pqx_page_locations(const uint8_t *data, size_t size, pqx_page_location *locations, size_t capacity, size_t *count,
                            pqx_error *error)
+
+
+cdef inline object exception_of(const pqx_error *error):
+    """Return the exception for an error of the C library."""
+    from parquetext.errors import wire_error
+
+    return wire_error(error.code, error.offset, error.expected, error.found)
+
+
+cdef inline const uint8_t[::1] view_of(data):
+    """Return the bytes of any bytes-like object."""
+    return data if type(data) is bytes else memoryview(data).cast("B")

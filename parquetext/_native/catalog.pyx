@@ -7,7 +7,9 @@ from libc.stddef cimport size_t
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport PQX_BOUND_BITMAPS, pqx_bound_bytes, pqx_bound_column, pqx_bound_columns, pqx_error, pqx_scan
+from .capi cimport (
+    PQX_BOUND_BITMAPS, pqx_bound_bytes, pqx_bound_column, pqx_bound_columns, pqx_error, pqx_scan, exception_of,
+)
 from .scan cimport Scan
 
 __all__ = ["bound_columns"]
@@ -49,7 +51,7 @@ def bound_columns(Scan scan not None, bytes readings not None):
     with nogil:
         status = pqx_bound_bytes(scan.start, scanned, &low_bytes, &high_bytes, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     low = buffers(&minima, scanned.chunk_count, low_bytes)
     high = buffers(&maxima, scanned.chunk_count, high_bytes)
     with nogil:

@@ -4,7 +4,7 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-from .capi cimport pqx_crc32, pqx_crc32_implementation, pqx_crc32_with, pqx_xxh64
+from .capi cimport pqx_crc32, pqx_crc32_implementation, pqx_crc32_with, pqx_xxh64, view_of
 
 __all__ = ["crc32", "crc32_implementations", "crc32_with", "xxh64"]
 
@@ -67,7 +67,7 @@ def crc32_with(name, data, uint32_t crc=0):
     names = crc32_implementations()
     if name not in names:
         raise ValueError(f"no CRC-32 routine {name!r} here; there is {', '.join(names)}")
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef size_t which = names.index(name), size = view.shape[0]
     if size:
         with nogil:
@@ -77,7 +77,7 @@ def crc32_with(name, data, uint32_t crc=0):
 
 def xxh64(data, uint64_t seed=0):
     """Return the XXH64 of `data` as an unsigned number."""
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef size_t size = view.shape[0]
     cdef uint64_t value
     with nogil:

@@ -10,6 +10,7 @@ from .capi cimport (
     PQX_PHYSICAL_BYTE_ARRAY, pqx_dictionary_of, pqx_dictionary_room, pqx_encode, pqx_encode_alp, pqx_encode_alp_bound,
     pqx_encode_bound, pqx_encode_indices,
     pqx_encode_indices_bound, pqx_encode_levels, pqx_encode_levels_bound, pqx_error, pqx_value_array,
+    exception_of,
 )
 
 __all__ = ["dictionary_of", "encode", "indices", "levels"]
@@ -52,7 +53,7 @@ cdef class Room:
 
 
 cdef fail(const pqx_error *error):
-    raise wire_error(error.code, error.offset, error.expected, error.found)
+    raise exception_of(error)
 
 
 cdef uint64_t checked_count(count) except? 0:

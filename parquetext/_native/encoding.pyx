@@ -7,7 +7,9 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport PQX_BAD_ARGUMENT, PQX_TOO_LARGE, PQX_TRUNCATED, pqx_buffer, pqx_buffer_free, pqx_error
+from .capi cimport (
+    PQX_BAD_ARGUMENT, PQX_TOO_LARGE, PQX_TRUNCATED, pqx_buffer, pqx_buffer_free, pqx_error, exception_of, view_of,
+)
 from .values_api cimport (
     pqx_dictionary, pqx_fixed_width, pqx_indices_begin, pqx_indices_take, pqx_levels_begin, pqx_levels_take, pqx_runs,
     pqx_runs_end, pqx_values, pqx_values_begin, pqx_values_end, pqx_values_take_binary, pqx_values_take_bits,
@@ -61,7 +63,7 @@ cdef int take_all(Cursor *cursor, size_t first, size_t count, uint8_t *out) exce
         with nogil:
             status = take(cursor, first, count, out, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return 0
 
 
@@ -113,7 +115,7 @@ cdef object binary(pqx_values *values, size_t count, size_t left):
         with nogil:
             status = pqx_values_take_binary(values, asked, ends + done, bytes, capacity, &taken, &needed, &error)
         if status:
-            raise wire_error(error.code, error.offset, error.expected, error.found)
+            raise exception_of(&error)
         done += taken
         if taken < asked:
             if needed > MOST_BYTES:
@@ -165,7 +167,7 @@ cdef class Dictionary:
 
 def decode(int encoding, int type, int32_t type_length, data, size_t count, size_t at=0, dictionary=None):
     """Decode `count` values of a page: return (values, end); see the twin."""
-    cdef const uint8_t[::1] view = data if isinstance(data, bytes) else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef size_t size = view.shape[0]
     cdef Dictionary through = None
     cdef Cursor cursor
@@ -178,7 +180,7 @@ def decode(int encoding, int type, int32_t type_length, data, size_t count, size
         through = Dictionary(dictionary, cursor.width, at)
     if pqx_values_begin(&cursor.values, encoding, type, type_length, &view[0] if size else NULL, size, at, count,
                         &through.known if through is not None else NULL, &error):
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     previous.data, previous.size, previous.capacity = NULL, 0, 0
     cursor.values.previous = &previous
     try:
@@ -191,7 +193,7 @@ def decode(int encoding, int type, int32_t type_length, data, size_t count, size
 
 def decode_levels(int encoding, uint32_t max_level, data, size_t count, size_t at=0, end=None):
     """Decode `count` levels in ``data[at:end]``: return (integers of 16 bits, end); see the twin."""
-    cdef const uint8_t[::1] view = data if isinstance(data, bytes) else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef size_t size = view.shape[0], limit = size if end is None else end
     cdef Cursor cursor
     cdef pqx_error error
@@ -199,13 +201,13 @@ def decode_levels(int encoding, uint32_t max_level, data, size_t count, size_t a
         raise wire_error(PQX_BAD_ARGUMENT, at, size, limit)
     cursor.gives, cursor.width, cursor.limit = LEVELS, 2, max_level
     if pqx_levels_begin(&cursor.runs, encoding, max_level, &view[0] if size else NULL, limit, at, &error):
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return decoded(&cursor, count, limit - at), pqx_runs_end(&cursor.runs)
 
 
 def decode_indices(data, size_t count, uint32_t dictionary_count, size_t at=0):
     """Decode `count` indices, preceded by their width: return (integers of 32 bits, end); see the twin."""
-    cdef const uint8_t[::1] view = data if isinstance(data, bytes) else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef size_t size = view.shape[0]
     cdef Cursor cursor
     cdef pqx_error error
@@ -215,5 +217,5 @@ def decode_indices(data, size_t count, uint32_t dictionary_count, size_t at=0):
         return b"", at
     cursor.gives, cursor.width, cursor.limit = INDICES, 4, dictionary_count
     if pqx_indices_begin(&cursor.runs, &view[0] if size else NULL, size, at, &error):
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return decoded(&cursor, count, size - at), pqx_runs_end(&cursor.runs)

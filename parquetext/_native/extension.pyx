@@ -2,12 +2,12 @@
 
 from collections import namedtuple
 
-from ..errors import wire_error
 
 from libc.stdint cimport uint8_t
 
 from .capi cimport (
     pqx_block, pqx_block_before, pqx_block_read_trailer, pqx_block_trailer, pqx_error, pqx_extension, pqx_extension_find,
+    exception_of, view_of,
 )
 
 __all__ = ["Place", "block_before", "find", "read_trailer", "trailer"]
@@ -17,7 +17,7 @@ Place = namedtuple("Place", "marker placement struct_end header payload length l
 
 def find(data, bint file_metadata=False, int max_depth=64):
     """Return the extension of the struct at ``data[0]``, or None; `file_metadata` allows one after the stop."""
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0]
     cdef int status
@@ -26,7 +26,7 @@ def find(data, bint file_metadata=False, int max_depth=64):
     with nogil:
         status = pqx_extension_find(start, size, file_metadata, max_depth, &found, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     if not found.marker:
         return None
     return Place(found.marker, found.placement, found.struct_end, found.header, found.payload, found.length,
@@ -35,7 +35,7 @@ def find(data, bint file_metadata=False, int max_depth=64):
 
 def read_trailer(data, size_t end):
     """Return the trailer that ends at ``data[end]``: (UUID, length, crc), or None; only its 28 bytes are read."""
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef pqx_block block
     if end > <size_t> view.shape[0]:
         raise IndexError(f"offset {end} is behind the {view.shape[0]} bytes given")
@@ -46,7 +46,7 @@ def read_trailer(data, size_t end):
 
 def block_before(data, size_t end, bint check_payload=True):
     """Return the complete block that ends at ``data[end]``, (UUID's bytes, payload offset, length, crc), or None."""
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef int found = 0
     cdef pqx_block block
     cdef const uint8_t *start
@@ -62,7 +62,7 @@ def block_before(data, size_t end, bint check_payload=True):
 
 def trailer(payload, bytes uuid):
     """Return the 28 bytes that end the block of `payload` with the 16 bytes `uuid`."""
-    cdef const uint8_t[::1] view = payload if type(payload) is bytes else memoryview(payload).cast("B")
+    cdef const uint8_t[::1] view = view_of(payload)
     cdef const uint8_t[::1] kind = uuid
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0]

@@ -17,6 +17,7 @@ from .capi cimport (
     pqx_flat_get_sorting_columns, pqx_flat_hold, pqx_flat_io, pqx_flat_node, pqx_flat_open, pqx_flat_slice,
     pqx_flat_to_thrift, pqx_flat_verify, pqx_flat_write, PQX_FLAT_WRITE_COMPACT, PQX_FLAT_WRITE_VERBATIM,
     pqx_places, pqx_range, pqx_row_group, pqx_sorting_column, pqx_source,
+    exception_of, view_of,
 )
 
 from .reader cimport FormReader, checked
@@ -162,7 +163,7 @@ cdef bytes taken(pqx_buffer *out, int status, const pqx_error *error):
     """Return the bytes appended to `out`, or raise the error; free `out`."""
     try:
         if status:
-            raise wire_error(error.code, error.offset, error.expected, error.found)
+            raise exception_of(error)
         return PyBytes_FromStringAndSize(<char *> out.data, out.size)
     finally:
         pqx_buffer_free(out)
@@ -198,7 +199,7 @@ def to_thrift(payload):
 
     See `parquetext._pure.flat_thrift.to_thrift` for details.
     """
-    cdef const uint8_t[::1] view = payload if type(payload) is bytes else memoryview(payload).cast("B")
+    cdef const uint8_t[::1] view = view_of(payload)
     cdef size_t size = view.shape[0]
     cdef const uint8_t *start = &view[0] if size else NULL
     cdef pqx_buffer out
@@ -246,7 +247,7 @@ def verify(payload):
 
     See `parquetext._pure.flat_verify.verify` for details.
     """
-    cdef const uint8_t[::1] view = payload if type(payload) is bytes else memoryview(payload).cast("B")
+    cdef const uint8_t[::1] view = view_of(payload)
     cdef size_t size = view.shape[0]
     cdef const uint8_t *start = &view[0] if size else NULL
     cdef pqx_error error
@@ -254,4 +255,4 @@ def verify(payload):
     with nogil:
         status = pqx_flat_verify(start, size, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)

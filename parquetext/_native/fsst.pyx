@@ -7,7 +7,7 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport pqx_error, pqx_value_array
+from .capi cimport pqx_error, pqx_value_array, view_of
 from .encode cimport Room, Values, check_size, checked_count, fail
 
 __all__ = ["decode", "encode", "value"]
@@ -61,7 +61,7 @@ def decode(data, size_t count, int type, int32_t type_length):
     cdef uint32_t width = 0 if type == wire.PHYSICAL_BYTE_ARRAY else max(type_length, 0)
     if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and not width:
         raise wire_error(wire.BAD_ARGUMENT, 0, 1, type_length & 0xFFFFFFFF)
-    cdef const uint8_t[::1] view = data if isinstance(data, bytes) else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef size_t size = view.shape[0], done = 0, filled = 0, room, some
     cdef pqx_fsst fsst
     cdef pqx_error error
@@ -94,7 +94,7 @@ def decode(data, size_t count, int type, int32_t type_length):
 
 def value(data, size_t i):
     """Decode one value alone; see the twin."""
-    cdef const uint8_t[::1] view = data if isinstance(data, bytes) else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef size_t size = view.shape[0], filled = 0, room
     cdef const uint8_t *start = &view[0] if size else NULL
     cdef uint64_t count

@@ -6,7 +6,6 @@ from libc.stdint cimport UINT32_MAX, UINT64_MAX, int32_t, uint8_t, uint32_t, uin
 
 from operator import itemgetter
 
-from ..errors import wire_error
 
 from .capi cimport (
     PQX_FLAT_GROUP, pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_chunk, pqx_element, pqx_error, pqx_flat_facts,
@@ -14,6 +13,7 @@ from .capi cimport (
     pqx_index_get_created_by, pqx_index_get_facts, pqx_index_get_key_value, pqx_index_get_node,
     pqx_index_get_row_groups, pqx_index_get_sorting_columns, pqx_index_get_structs, pqx_index_guess_name, pqx_index_hold, pqx_index_io,
     pqx_index_open, pqx_index_slice, pqx_index_verify, pqx_index_write, pqx_places, pqx_row_group, pqx_sorting_column, pqx_source,
+    exception_of, view_of,
 )
 
 from .reader cimport FormReader, checked
@@ -159,7 +159,7 @@ cdef class Reader(PartsReader):
         cdef pqx_source from_where = self.source_of(source)
         cdef pqx_error error
         cdef int status
-        cdef const uint8_t[::1] view = known if type(known) is bytes else memoryview(known).cast("B")
+        cdef const uint8_t[::1] view = view_of(known)
         cdef size_t size = view.shape[0]
         cdef const uint8_t *bytes_ = &view[0] if size else NULL
         cdef uint64_t end = from_where.size if known_end is None else known_end
@@ -186,7 +186,7 @@ def write(Scan scan not None):
         status = pqx_index_write(footer, size, &scan.result, &out, &error)
     try:
         if status:
-            raise wire_error(error.code, error.offset, error.expected, error.found)
+            raise exception_of(&error)
         return PyBytes_FromStringAndSize(<char *> out.data, out.size)
     finally:
         pqx_buffer_free(&out)
@@ -197,7 +197,7 @@ def verify(data, size_t payload, size_t length, size_t footer=0, thrift_length=N
 
     See `parquetext._pure.index.verify` for details.
     """
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef size_t size = view.shape[0]
     cdef const uint8_t *start = &view[0] if size else NULL
     cdef uint64_t limit = thrift_bytes(footer, payload, thrift_length)
@@ -206,4 +206,4 @@ def verify(data, size_t payload, size_t length, size_t footer=0, thrift_length=N
     with nogil:
         status = pqx_index_verify(start, size, footer, limit, payload, length, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)

@@ -5,7 +5,7 @@ from libc.stdint cimport INT32_MAX, int32_t, uint8_t, uint16_t
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport pqx_error
+from .capi cimport pqx_error, exception_of
 from .column cimport adopt, release, reserve, trim
 from .column_api cimport (
     pqx_levels, pqx_list, pqx_list_offsets, pqx_list_valid, pqx_memory, pqx_struct, pqx_struct_valid,
@@ -51,7 +51,7 @@ def offsets(definition, repetition, size_t entries, *, uint16_t ancestor_definit
         with nogil:
             status = pqx_list_offsets(&levels, &of, <int32_t *> made.data, &count, &nulls, &error)
         if status:
-            raise wire_error(error.code, error.offset, error.expected, error.found)
+            raise exception_of(&error)
         if nulls:
             reserve(&valid, (count + 7) // 8)
             with nogil:

@@ -7,7 +7,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_error
+from .capi cimport pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_error, exception_of, view_of
 
 __all__ = ["Placement", "SchemaIndex", "hash_of", "pack", "read_root", "statistics_directory", "verify_array",
            "verify_struct"]
@@ -60,11 +60,7 @@ cdef enum:
 
 
 cdef int fail(const pqx_error *error) except -1:
-    raise wire_error(error.code, error.offset, error.expected, error.found)
-
-
-cdef const uint8_t[::1] view_of(data):
-    return data if type(data) is bytes else memoryview(data).cast("B")
+    raise exception_of(error)
 
 
 cdef const uint8_t *start_of(const uint8_t[::1] view) noexcept nogil:

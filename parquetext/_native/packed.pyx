@@ -12,7 +12,7 @@ from ..libraries import zstd_by_arrow
 from .capi cimport (
     PQX_NO_MEMORY, pqx_buffer, pqx_bytes, pqx_chunk, pqx_element, pqx_error, pqx_flat_extension, pqx_packed_compress,
     pqx_packed_extension_count, pqx_packed_get_extension, pqx_packed_get_placed, pqx_packed_open, pqx_packed_to_thrift,
-    pqx_packed_verify, pqx_packed_write, pqx_places, pqx_source,
+    pqx_packed_verify, pqx_packed_write, pqx_places, pqx_source, view_of,
 )
 from .chunks cimport Chunks, wrap
 from .flat cimport slots_of, taken
@@ -55,7 +55,7 @@ cdef class Reader(PartsReader):
         cdef pqx_source from_where = self.source_of(source)
         cdef pqx_error error
         cdef int status
-        cdef const uint8_t[::1] view = known if type(known) is bytes else memoryview(known).cast("B")
+        cdef const uint8_t[::1] view = view_of(known)
         cdef size_t size = view.shape[0]
         cdef const uint8_t *bytes_ = &view[0] if size else NULL
         cdef uint64_t end = from_where.size if known_end is None else known_end

@@ -10,6 +10,7 @@ from ..errors import wire_error
 from .capi cimport (
     pqx_error, pqx_lz4_size, pqx_page, pqx_page_counts, pqx_page_header, pqx_page_levels, pqx_page_location,
     pqx_page_locations, pqx_page_parts, pqx_page_span, pqx_page_walk,
+    exception_of, view_of,
 )
 from .chunks cimport gather
 
@@ -43,12 +44,12 @@ cdef object header_of(const pqx_page *page):
 
 def header(data, size_t at=0):
     """Return the page header at ``data[at]``."""
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef pqx_page page
     cdef pqx_error error
     if pqx_page_header(start, view.shape[0], at, &page, &error):
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return header_of(&page)
 
 
@@ -74,7 +75,7 @@ cdef class Pages:
 
 def walk(data, uint64_t at=0, end=None):
     """Return the headers of the consecutive pages in ``data[at:end]``, as far as they are complete and valid."""
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0], capacity = FEW, count
     cdef uint64_t limit = size if end is None else end, next = at
@@ -106,7 +107,7 @@ def walk(data, uint64_t at=0, end=None):
 
 def locations(data):
     """Return the pages of an OffsetIndex: memoryviews of offsets (``q``), sizes (``i``) and first rows (``q``)."""
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0], capacity = FEW, count
     cdef pqx_page_location few[FEW]
@@ -121,7 +122,7 @@ def locations(data):
             with nogil:
                 status = pqx_page_locations(start, size, found, count, &count, &error)
         if status:
-            raise wire_error(error.code, error.offset, error.expected, error.found)
+            raise exception_of(&error)
         return tuple(gather(found, count, sizeof(pqx_page_location), member) for member in LOCATION)
     finally:
         if found != few:
@@ -137,20 +138,20 @@ cdef int copy_header(object header, pqx_page *page) except -1:
 
 def level_parts(header, body, max_definition, max_repetition):
     """Return ((start, end) of repetition levels, (start, end) of definition levels, start of values) in a body."""
-    cdef const uint8_t[::1] view = body if type(body) is bytes else memoryview(body).cast("B")
+    cdef const uint8_t[::1] view = view_of(body)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef pqx_page page
     cdef pqx_page_parts parts
     cdef pqx_error error
     copy_header(header, &page)
     if pqx_page_levels(&page, start, view.shape[0], max_definition, max_repetition, &parts, &error):
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return (parts.repetition, parts.repetition_end), (parts.definition, parts.definition_end), parts.values
 
 
 def count_levels(header, body, uint32_t max_definition, uint32_t max_repetition):
     """Count the rows that begin in a data page, and its values, from its levels: return (rows, values)."""
-    cdef const uint8_t[::1] view = body if type(body) is bytes else memoryview(body).cast("B")
+    cdef const uint8_t[::1] view = view_of(body)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0]
     cdef uint64_t rows, values
@@ -161,13 +162,13 @@ def count_levels(header, body, uint32_t max_definition, uint32_t max_repetition)
     with nogil:
         status = pqx_page_counts(&page, start, size, max_definition, max_repetition, &rows, &values, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return rows, values
 
 
 def lz4_size(data):
     """Return the decompressed size of an LZ4 block."""
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0]
     cdef uint64_t decompressed
@@ -176,5 +177,5 @@ def lz4_size(data):
     with nogil:
         status = pqx_lz4_size(start, size, &decompressed, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return decompressed

@@ -2,9 +2,8 @@
 
 from libc.stdint cimport uint8_t, uint64_t
 
-from ..errors import wire_error
 
-from .capi cimport pqx_error, pqx_page_location, pqx_source, pqx_source_fd
+from .capi cimport pqx_error, pqx_page_location, pqx_source, pqx_source_fd, exception_of, view_of
 from .chunks cimport gather
 from .column_api cimport pqx_page_table, pqx_page_table_free, pqx_page_table_parse, pqx_page_table_walk
 
@@ -49,7 +48,7 @@ cdef PageTable empty(uint64_t begin, uint64_t end, uint64_t rows):
 
 def parse(data, uint64_t begin, uint64_t end, uint64_t rows):
     """Return the pages of an OffsetIndex; see the twin."""
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0]
     cdef PageTable made = empty(begin, end, rows)
@@ -58,7 +57,7 @@ def parse(data, uint64_t begin, uint64_t end, uint64_t rows):
     with nogil:
         status = pqx_page_table_parse(&made.table, start, size, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return made
 
 
@@ -71,5 +70,5 @@ def walk(int fd, uint64_t file_size, uint64_t begin, uint64_t end, uint64_t rows
     with nogil:
         status = pqx_page_table_walk(&made.table, &source, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return made

@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport pqx_error, pqx_value_array
+from .capi cimport pqx_error, pqx_value_array, view_of
 from .encode cimport Room, Values, check_size, checked_count, fail
 
 __all__ = ["decode", "encode"]
@@ -55,7 +55,7 @@ def decode(data, size_t count, int type, int32_t type_length=0):
     """Decode integers; see the twin."""
     if type not in WIDTHS:
         raise wire_error(wire.ENCODING, 0, type & 0xFFFFFFFF, wire.ENCODING_PFOR)
-    cdef const uint8_t[::1] view = data if isinstance(data, bytes) else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef size_t size = view.shape[0], done = 0, taken, room
     cdef uint32_t width = WIDTHS[type]
     cdef pqx_pfor pfor

@@ -10,7 +10,7 @@ import os
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport pqx_buffer, pqx_bytes, pqx_element, pqx_error
+from .capi cimport pqx_buffer, pqx_bytes, pqx_element, pqx_error, exception_of
 from .scan cimport Scan
 from .sidecar_api cimport pqx_pm, pqx_pm_footer, pqx_pm_slices
 
@@ -49,7 +49,7 @@ cdef enum:
 
 
 cdef raise_error(const pqx_error *error):
-    raise wire_error(error.code, error.offset, error.expected, error.found)
+    raise exception_of(error)
 
 
 cdef class Files:

@@ -6,9 +6,8 @@ from cpython.bytes cimport PyBytes_AsString
 from libc.stdint cimport uint8_t, uint64_t
 
 from .. import wire
-from ..errors import wire_error
 
-from .capi cimport pqx_error
+from .capi cimport pqx_error, exception_of
 from .column_api cimport pqx_ranges_check
 
 __all__ = ["Ranges"]
@@ -40,7 +39,7 @@ cdef class Ranges:
             self.ranges.keys = &numbers[0]
         self.held = numbers, joined
         if pqx_ranges_check(&self.ranges, &error):
-            raise wire_error(error.code, error.offset, error.expected, error.found)
+            raise exception_of(&error)
 
     @property
     def type(self):

@@ -13,6 +13,7 @@ from ..errors import wire_error
 from .capi cimport (
     PQX_BAD_ARGUMENT, PQX_FLAT_GROUP, pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_chunk, pqx_element, pqx_error, pqx_flat_facts,
     pqx_flat_node, pqx_places, pqx_row_group, pqx_sorting_column, pqx_source, pqx_source_fd,
+    exception_of,
 )
 
 from .chunks cimport Chunks, gather, wrap
@@ -191,7 +192,7 @@ cdef class FormReader:
         failure, self.failure = self.failure, None
         if failure is not None:
             raise failure
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(error)
 
     cdef int enter(self) except -1:
         """Wait for the reader to be free, then lock it."""

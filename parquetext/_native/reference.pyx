@@ -4,10 +4,10 @@ from collections import namedtuple
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-from ..errors import wire_error
 
 from .capi cimport (
     pqx_aside_block, pqx_error, pqx_reference, pqx_reference_get_block, pqx_reference_parse,
+    exception_of, view_of,
 )
 
 __all__ = ["AsideBlock", "Reference", "parse"]
@@ -21,14 +21,14 @@ def parse(payload, uint64_t footer):
 
     See `parquetext._pure.reference.parse` for details.
     """
-    cdef const uint8_t[::1] view = payload if type(payload) is bytes else memoryview(payload).cast("B")
+    cdef const uint8_t[::1] view = view_of(payload)
     cdef size_t size = view.shape[0]
     cdef pqx_reference found
     cdef pqx_aside_block block
     cdef pqx_error error
     cdef uint32_t i
     if pqx_reference_parse(&view[0] if size else NULL, size, footer, &found, &error):
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     blocks = []
     for i in range(found.block_count):
         pqx_reference_get_block(&found, i, &block)

@@ -3,11 +3,10 @@
 from collections import namedtuple
 
 from .. import wire
-from ..errors import wire_error
 
 from libc.stdint cimport uint8_t
 
-from .capi cimport pqx_error, pqx_find_missing, pqx_missing
+from .capi cimport pqx_error, pqx_find_missing, pqx_missing, exception_of, view_of
 
 __all__ = ["Missing", "find_missing"]
 
@@ -16,7 +15,7 @@ Missing = namedtuple("Missing", "structure field id offset")
 
 def find_missing(data):
     """Return the first struct that lacks a required field, or None, and the number of chunks without a path."""
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0]
     cdef int status
@@ -25,7 +24,7 @@ def find_missing(data):
     with nogil:
         status = pqx_find_missing(start, size, &missing, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     if not missing.field:
         return None, missing.without_path
     name, rules = wire.RULES[missing.structure]

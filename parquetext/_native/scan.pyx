@@ -10,6 +10,7 @@ from ..errors import wire_error
 from .capi cimport (
     pqx_chunk, pqx_element, pqx_error, pqx_key_value, pqx_places, pqx_range, pqx_row_group, pqx_scan,
     pqx_scan_find_name, pqx_scan_footer, pqx_scan_free, pqx_scan_loosely, pqx_scan_plainly,
+    exception_of,
 )
 from .chunks cimport Chunks, begins_of, gather, wrap
 
@@ -46,7 +47,7 @@ cdef Scan scan_by(scanner run, data):
     with nogil:
         status = run(made.start, size, &made.result, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return made
 
 

@@ -11,7 +11,7 @@ from libc.stdlib cimport calloc, free
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport pqx_bytes, pqx_error
+from .capi cimport pqx_bytes, pqx_error, exception_of
 from .sidecar_api cimport (
     pqx_pm_bloom, pqx_pm_check, pqx_pm_column, pqx_pm_committed_size, pqx_pm_find_footer, pqx_pm_find_name, pqx_pm_find_scratch,
     pqx_pm_footer,    pqx_pm_get_all_numbers, pqx_pm_get_bloom, pqx_pm_get_bounds, pqx_pm_get_bytes, pqx_pm_get_column, pqx_pm_get_footer,
@@ -35,7 +35,7 @@ cdef enum:
 
 
 cdef raise_error(const pqx_error *error):
-    raise wire_error(error.code, error.offset, error.expected, error.found)
+    raise exception_of(error)
 
 
 cdef object as_footer(const pqx_pm_footer *f):

@@ -9,6 +9,7 @@ from ..errors import wire_error
 from .capi cimport (
     pqx_arrow_field_name, pqx_arrow_field_piece, pqx_arrow_schema, pqx_arrow_schema_build, pqx_arrow_schema_free,
     pqx_arrow_schema_parse, pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_error, pqx_slice_footer,
+    exception_of,
 )
 from .scan cimport Scan
 
@@ -43,7 +44,7 @@ cdef Selection selected(leaves, uint32_t all_leaves, row_groups, uint32_t all_ro
 
 
 cdef raise_error(pqx_error *error):
-    raise wire_error(error.code, error.offset, error.expected, error.found)
+    raise exception_of(error)
 
 
 def slice_footer(Scan scan not None, leaves, row_groups, *, bint arrow_schema=True, bint key_values=False):

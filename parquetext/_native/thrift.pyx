@@ -9,7 +9,10 @@ from ..errors import wire_error
 
 from libc.stdint cimport UINT32_MAX, int16_t, int32_t, uint8_t, uint32_t
 
-from .capi cimport pqx_error, pqx_field, pqx_thrift_check_sizes, pqx_thrift_find, pqx_thrift_next, pqx_thrift_path, pqx_thrift_skip_within
+from .capi cimport (
+    pqx_error, pqx_field, pqx_thrift_check_sizes, pqx_thrift_find, pqx_thrift_next, pqx_thrift_path,
+    pqx_thrift_skip_within, exception_of, view_of,
+)
 
 __all__ = ["blanked", "check_sizes", "fields", "find", "path", "skip", "struct_end"]
 
@@ -19,7 +22,7 @@ cdef int MAX_DEPTH = wire.MAX_DEPTH
 
 def skip(data, size_t at, int type, int max_depth=MAX_DEPTH):
     """Return the offset after the value of compact type `type` at ``data[at]``; a boolean takes no byte."""
-    cdef const uint8_t[::1] view = data if isinstance(data, bytes) else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0], end = 0
     cdef int status
@@ -27,7 +30,7 @@ def skip(data, size_t at, int type, int max_depth=MAX_DEPTH):
     with nogil:
         status = pqx_thrift_skip_within(start, size, at, type, max_depth, &end, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return end
 
 
@@ -38,7 +41,7 @@ def struct_end(data, size_t at=0, int max_depth=MAX_DEPTH):
 
 def fields(data, size_t at=0, int max_depth=MAX_DEPTH):
     """Return a list of the struct's fields: (id, type, offset of the header, of the value, of the value's end)."""
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0]
     cdef int16_t previous = 0
@@ -85,7 +88,7 @@ def blanked(bytes data not None, tuple ids not None):
 
 def check_sizes(data, most_bytes=None, most_items=None):
     """Raise Unsupported if the struct in `data` has a longer binary value, or a list, set or map of more items."""
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef uint32_t bytes_limit = UINT32_MAX if most_bytes is None else most_bytes
     cdef uint32_t items_limit = UINT32_MAX if most_items is None else most_items
@@ -95,12 +98,12 @@ def check_sizes(data, most_bytes=None, most_items=None):
     with nogil:
         status = pqx_thrift_check_sizes(start, size, bytes_limit, items_limit, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
 
 
 def find(data, int16_t id, size_t at=0, int max_depth=MAX_DEPTH):
     """Return field `id` of the struct at ``data[at]``, like `fields`, or None; the last one with this id counts."""
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0]
     cdef int status, found = 0
@@ -109,7 +112,7 @@ def find(data, int16_t id, size_t at=0, int max_depth=MAX_DEPTH):
     with nogil:
         status = pqx_thrift_find(start, size, at, id, max_depth, &field, &found, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return (field.id, field.type, field.header, field.value, field.end) if found else None
 
 
@@ -118,7 +121,7 @@ def path(data, steps, size_t at=0, int max_depth=MAX_DEPTH):
 
     A step is a field's id in a struct, an index in a list or set, 2 n for the n-th key of a map and 2 n + 1 for its value.
     """
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef int32_t[::1] numbers = array("i", steps)
     cdef const int32_t *first = &numbers[0] if numbers.shape[0] else NULL
@@ -129,5 +132,5 @@ def path(data, steps, size_t at=0, int max_depth=MAX_DEPTH):
     with nogil:
         status = pqx_thrift_path(start, size, at, first, count, max_depth, &value, &found, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return (value.type, value.value, value.end) if found else None

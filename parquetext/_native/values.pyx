@@ -4,11 +4,11 @@ from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from ..errors import wire_error
 
 from .capi cimport (
     PQX_READING_BOOLEAN, pqx_arrow_type, pqx_arrow_values, pqx_arrow_values_fill, pqx_arrow_values_size, pqx_bytes, pqx_error,
     pqx_range,
+    exception_of,
 )
 from .chunks cimport Chunks
 
@@ -31,7 +31,7 @@ cdef tuple fill(const pqx_arrow_type *kind, const pqx_bytes *stored, uint64_t co
     cdef pqx_arrow_values out
     cdef bytes valid, values, offsets = None
     if pqx_arrow_values_size(kind, stored, count, &size, &error):
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     valid, values = bytes((count + 7) // 8), bytes(size)  # zeros; large buffers are not touched yet
     out.valid, out.values, out.offsets = <uint8_t *> PyBytes_AsString(valid), <uint8_t *> PyBytes_AsString(values), NULL
     if kind.width == 0 and kind.reading != PQX_READING_BOOLEAN:

@@ -10,6 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from .capi cimport (
     pqx_error, pqx_varint_get32, pqx_varint_get64, pqx_varint_get_many32, pqx_varint_get_many64, pqx_varint_put,
     pqx_varint_put_many, pqx_varint_size,
+    exception_of, view_of,
 )
 
 __all__ = ["decode32", "decode64", "decode_many", "encode", "encode_many", "size", "zigzag_decode", "zigzag_encode"]
@@ -17,23 +18,23 @@ __all__ = ["decode32", "decode64", "decode_many", "encode", "encode_many", "size
 
 def decode32(data, size_t at=0):
     """Decode the unsigned 32-bit varint at ``data[at]``: return (value, offset after it)."""
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef uint32_t value
     cdef size_t next
     cdef pqx_error error
     if pqx_varint_get32(&view[0] if view.shape[0] else NULL, view.shape[0], at, &value, &next, &error):
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return value, next
 
 
 def decode64(data, size_t at=0):
     """Decode the unsigned 64-bit varint at ``data[at]``: return (value, offset after it)."""
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef uint64_t value
     cdef size_t next
     cdef pqx_error error
     if pqx_varint_get64(&view[0] if view.shape[0] else NULL, view.shape[0], at, &value, &next, &error):
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return value, next
 
 
@@ -41,7 +42,7 @@ def decode_many(data, size_t count, *, size_t at=0, int bits=64, bint zigzag=Fal
     """Decode `count` varints from ``data[at]`` on: return (memoryview of Q, q, I or i, offset after the last one)."""
     if bits != 32 and bits != 64:
         raise wire_error(wire.BAD_ARGUMENT, 0, 64, bits)
-    cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
+    cdef const uint8_t[::1] view = view_of(data)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t length = view.shape[0], left = length - at if at < length else 0, next = at
     if count > left:
@@ -59,7 +60,7 @@ def decode_many(data, size_t count, *, size_t at=0, int bits=64, bint zigzag=Fal
         else:
             status = pqx_varint_get_many64(start, length, at, zigzag, <uint64_t *> target, count, &next, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return memoryview(values), next
 
 

@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport pqx_error, pqx_wide_instants, pqx_wide_integers, pqx_wide_timestamps
+from .capi cimport pqx_error, pqx_wide_instants, pqx_wide_integers, pqx_wide_timestamps, exception_of
 
 __all__ = ["instants", "integers", "timestamps"]
 
@@ -38,7 +38,7 @@ def integers(values, uint64_t count, uint32_t stored, uint32_t width, *, offsets
     with nogil:
         status = pqx_wide_integers(&data[0] if size else NULL, size, begins, count, stored, bitmap, width, out, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return made
 
 
@@ -59,7 +59,7 @@ cdef bytes converted(values, uint64_t count, bint is_int96, uint64_t unit):
         else:
             status = pqx_wide_timestamps(start, size, count, out, &error)
     if status:
-        raise wire_error(error.code, error.offset, error.expected, error.found)
+        raise exception_of(&error)
     return made
 
 

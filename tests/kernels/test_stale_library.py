@@ -21,11 +21,12 @@ PACKAGE = Path(parquetext.__file__).parent
 def stale(tmp_path) -> Path:
     """Return a folder with a copy of the package whose library lacks one module."""
     shutil.copytree(PACKAGE, tmp_path / "parquetext", ignore=shutil.ignore_patterns("__pycache__", "jars"))
-    libraries = [*(tmp_path / "parquetext/_native").glob("core*.so")]
-    if not libraries:
+    if not [*(tmp_path / "parquetext/_native").glob("core*.so")]:
         pytest.skip("the compiled kernels are not built")
-    for library in libraries:
-        library.write_bytes(library.read_bytes().replace(b"PyInit_scan\0", b"PyInit_scam\0"))
+    package = tmp_path / "parquetext/_native/__init__.py"
+    text = package.read_text("utf-8")
+    assert "EXPORTS.splitlines()" in text
+    package.write_text(text.replace("EXPORTS.splitlines()", 'EXPORTS.replace("\\nscan ", "\\nscam ").splitlines()'))
     return tmp_path
 
 
