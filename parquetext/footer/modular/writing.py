@@ -11,6 +11,7 @@ from ...thrift import integer, list_header, list_start, read_at
 from ...thrift.values import joined
 from ..dialect.from_thrift import is_fully_dictionary_encoded
 from ..jump_table.index_struct import element_names, element_paths
+from ..jump_table.name_hash import placed
 from .array_writing import number_array, text_array
 from .framing import (
     ALONE_TRAILER,
@@ -181,14 +182,9 @@ def _hash_table(paths: Sequence[bytes], bits: int) -> list[int]:
     slots = 1
     while len(paths) > MOST_FILLED * slots:
         slots *= 2
-    table = [0] * slots
-    for leaf, path in enumerate(paths):
-        hashed = kernels.modular.hash_of(path)
-        at = hashed & (slots - 1)
-        while table[at]:
-            at = (at + 1) & (slots - 1)
-        table[at] = hashed >> 64 - DISCRIMINATOR_BITS << bits | leaf + 1
-    return table
+    hashes = [*map(kernels.modular.hash_of, paths)]
+    tags = [hashed >> 64 - DISCRIMINATOR_BITS << bits for hashed in hashes]
+    return [number and tags[number - 1] | number for number in placed(hashes, slots)]
 
 
 def _placement(scan) -> bytes:
