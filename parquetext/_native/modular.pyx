@@ -269,7 +269,10 @@ cdef class SchemaIndex:
         return self.names.has_non_ascii_names != 0
 
     def candidates(self, bytes path not None):
-        """Return the leaves that may have this path, by few probes; the caller compares the names."""
+        """Return the leaves that may have this path; the caller compares the names.
+
+        Return none if few probes do not reach an empty slot: further leaves may follow.
+        """
         cdef uint32_t found[MOST_CANDIDATES]
         cdef size_t count, i
         cdef pqx_error error

@@ -73,17 +73,21 @@ class SchemaIndex:
         self.is_flat = self._leaves is None and self.elements == leaves + 1
 
     def candidates(self, path: bytes) -> list[int]:
-        """Return the leaves that may have this path, by few probes; the caller compares the names."""
-        wanted, slots, found = hash_of(path), self._table.count, []
+        """Return the leaves that may have this path; the caller compares the names.
+
+        Return none if few probes do not reach an empty slot: further leaves may follow.
+        """
+        wanted, slots = hash_of(path), self._table.count
+        found: list[int] = []
         tag = wanted >> 64 - self._discriminator_bits if self._discriminator_bits else 0
         for probe in range(min(slots, MOST_PROBES)):
             slot = self._table.present((wanted + probe) % WRAP & (slots - 1))
             if not slot:
-                break
+                return found
             ordinal = slot & (1 << self._ordinal_bits) - 1
             if slot >> self._ordinal_bits == tag and 1 <= ordinal <= self.leaves:
                 found.append(ordinal - 1)
-        return found
+        return found if slots <= MOST_PROBES else []
 
     def _at(self, array, number: int, count: int) -> int:
         if not 0 <= number < count:

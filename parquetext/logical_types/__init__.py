@@ -20,7 +20,15 @@ from .entry import Entry
 _by_name: dict[str | None, list[Entry]] = {}
 _by_id: dict[int, Entry] = {}
 _by_converted: dict[int, Entry] = {}
-_OTHER = Entry()  # unknown annotations
+
+
+class _Other(Entry):
+    """Unknown annotations."""
+
+    is_written = False
+
+
+_OTHER = _Other()
 
 
 def register(entries: Iterable[Entry]) -> None:

@@ -284,6 +284,7 @@ def test_files_that_are_too_short_for_it(size):
     [
         ({"file_path": "other.parquet"}, "another file"),
         ({"meta_data": {"data_page_offset": -5}}, "negative data_page_offset"),
+        ({"meta_data": {"dictionary_page_offset": -1}}, "negative dictionary_page_offset"),
         ({"meta_data": {"type": 6}}, "another physical type"),
         ({"meta_data": None}, "lacks metadata"),
     ],

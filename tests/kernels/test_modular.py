@@ -298,3 +298,14 @@ def test_the_hash_is_fnv_1a_of_lower_case(path):
     native, pure = both("modular")
     assert native.hash_of(path) == pure.hash_of(path) == native.hash_of(path.upper().lower())
     assert native.hash_of(b"") == 0xCBF29CE484222325
+
+
+def test_candidates_are_none_if_few_probes_reach_no_empty_slot():
+    def index(slots: int, used: int) -> bytes:
+        table = array_of(slots, b"\x08" + b"\1" * used + bytes(slots - used))
+        offsets = array_of(2, b"\0")
+        return joined([(1, STRUCT, table), (2, 3, b"\0"), (3, 3, b"\x08"), (4, STRUCT, offsets)]) + b"\0"
+
+    for module in both("modular"):
+        assert module.SchemaIndex(index(1024, 1024), 1).candidates(b"x") == [0] * 1024
+        assert module.SchemaIndex(index(2048, 2048), 1).candidates(b"x") == []

@@ -127,7 +127,7 @@ int pqx_modular_read_names(const uint8_t *data, size_t size, uint32_t leaves,
                            pqx_modular_names *names, pqx_error *error);
 uint64_t pqx_modular_hash(const uint8_t *path, size_t size);
 /* Find the leaves that may have this path: write up to `capacity` of them to `found`; *count is
- * their number, which may be larger. */
+ * their number, which may be larger. It is 0 if few probes do not reach an empty slot. */
 int pqx_modular_candidates(const pqx_modular_names *names, const uint8_t *path, size_t size,
                            uint32_t *found, size_t capacity, size_t *count, pqx_error *error);
 

@@ -82,11 +82,12 @@ int pqx_modular_candidates(const pqx_modular_names *names, const uint8_t *path, 
     for (uint64_t probe = 0; probe < slots && probe < MOST_PROBES; probe++) {
         uint64_t slot;
         PQX_TRY(pqx_modular_present(&names->table, (hash + probe) & (slots - 1), &slot, error));
-        if (!slot) break;
+        if (!slot) return PQX_OK;
         uint64_t ordinal = slot & ((UINT64_C(1) << names->ordinal_bits) - 1);
         if (slot >> names->ordinal_bits != tag || !ordinal || ordinal > names->leaves) continue;
         if (*count < capacity) found[*count] = (uint32_t)ordinal - 1;
         ++*count;
     }
+    if (slots > MOST_PROBES) *count = 0; /* further leaves may follow */
     return PQX_OK;
 }

@@ -273,6 +273,16 @@ def _notes(file, without_blooms: list[str]) -> Iterator[str]:
     extensions = {field.name for field in file.schema if isinstance(field.type, pa.BaseExtensionType)}
     if unwritten := file._on_form(lambda form: _unwritten(form, extensions)):
         yield f"pyarrow does not write annotations, so columns become plain ones: {', '.join(unwritten)}"
+    if ordered := file._on_form(_totally_ordered):
+        yield f"pyarrow does not write the order IEEE_754_TOTAL_ORDER and counts of NaN: {', '.join(ordered)}"
+    if (declared := file.metadata.declared_version) is not None:
+        yield f"the declared version of the format, {declared}, is not written again"
+
+
+def _totally_ordered(form: FooterReader) -> list[str]:
+    """Return the names of the leaves whose declared order pyarrow does not write."""
+    nodes = [form.node(leaf) for leaf in range(form.leaf_count)]
+    return [".".join(as_path(node.path)) for node in nodes if node.column_order == wire.ORDER_IEEE_754_TOTAL_ORDER]
 
 
 def _unwritten(form: FooterReader, extensions: Container[str]) -> list[str]:

@@ -11,6 +11,7 @@ from ...thrift import integer, list_header, list_start, read_at
 from ...thrift.values import joined
 from ..dialect.from_thrift import is_fully_dictionary_encoded
 from ..jump_table.index_struct import element_names, element_paths
+from ..jump_table.name_hash import placed
 from .array_writing import number_array, text_array
 from .framing import (
     ALONE_TRAILER,
@@ -95,19 +96,21 @@ def check_expressible(scan) -> None:
         raise Unsupported(
             "a footer without a schema cannot be expressed by a modular footer", code=wire.UNSUPPORTED_VALUE
         )
-    for chunk, present in enumerate(scan.chunks("present")):
+    chunks = zip(scan.chunks("present"), scan.chunks("dictionary_page_offset"), strict=True)
+    for chunk, (present, dictionary) in enumerate(chunks):
         problem = None
         if present & wire.PRESENT_PLACED != wire.PRESENT_PLACED:
             problem = "lacks metadata that readers require"
         elif present & wire.PRESENT_FILE_PATH:
             problem = "has its values in another file"
+        elif present & wire.PRESENT_DICTIONARY_PAGE_OFFSET and dictionary < 0:
+            problem = "has a negative dictionary_page_offset"
         if problem:
             raise _unsupported(scan, chunk, problem)
-    for name in (*NUMBERS.values(), "type", "dictionary_page_offset"):
+    for name in (*NUMBERS.values(), "type"):
         numbers = scan.chunks(name)
-        least = -1 if name == "dictionary_page_offset" else 0  # absent ones are -1
-        if len(numbers) and min(numbers) < least:
-            chunk = next(chunk for chunk, number in enumerate(numbers) if number < least)
+        if len(numbers) and min(numbers) < 0:
+            chunk = next(chunk for chunk, number in enumerate(numbers) if number < 0)
             raise _unsupported(scan, chunk, f"has a negative {name}")
     if any(rows < 0 for rows in scan.row_groups("num_rows")) or scan.num_rows < 0:
         raise Unsupported(
@@ -181,14 +184,9 @@ def _hash_table(paths: Sequence[bytes], bits: int) -> list[int]:
     slots = 1
     while len(paths) > MOST_FILLED * slots:
         slots *= 2
-    table = [0] * slots
-    for leaf, path in enumerate(paths):
-        hashed = kernels.modular.hash_of(path)
-        at = hashed & (slots - 1)
-        while table[at]:
-            at = (at + 1) & (slots - 1)
-        table[at] = hashed >> 64 - DISCRIMINATOR_BITS << bits | leaf + 1
-    return table
+    hashes = [*map(kernels.modular.hash_of, paths)]
+    tags = [hashed >> 64 - DISCRIMINATOR_BITS << bits for hashed in hashes]
+    return [number and tags[number - 1] | number for number in placed(hashes, slots)]
 
 
 def _placement(scan) -> bytes:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.changed_metadata import with_footer
 from support.described import ROWS, table, write
 
 import parquetext
-from parquetext import errors
+from parquetext import errors, wire
 from parquetext.arrow.writing.rewriting import rewrite_file
 from parquetext.inspection.content.bloom_answers import bloom_answers
+from parquetext.thrift import integer
+from parquetext.thrift.values import Unknown
 
 
 @pytest.fixture
@@ -158,6 +161,24 @@ def test_omitted_parts_are_reported(tmp_path):
         "INT96 timestamps become INT64",
         "copies of columns in other encodings are not written again; encode makes them anew",
     )
+
+
+def test_facts_of_later_formats_that_pyarrow_does_not_write_are_reported(tmp_path):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"f": [1.5], "n": pa.nulls(1), "u": [1]}), path, store_schema=False)
+
+    def changed(footer: dict) -> None:
+        footer["column_orders"] = [{"IEEE_754_TOTAL_ORDER": {}}, {"TYPE_ORDER": {}}, {"TYPE_ORDER": {}}]
+        footer["schema"][3]["logicalType"] = {30: Unknown(wire.TYPE_STRUCT, b"\0")}
+        footer.update({10: Unknown(wire.TYPE_I32, integer(2)), 11: Unknown(wire.TYPE_I32, integer(14))})
+
+    with_footer(path, changed)
+    assert rewrite_file(path, tmp_path / "out.parquet", form="thrift").notes == (
+        "pyarrow does not write annotations, so columns become plain ones: u (UNKNOWN_30)",
+        "pyarrow does not write the order IEEE_754_TOTAL_ORDER and counts of NaN: f",
+        "the declared version of the format, 2.14, is not written again",
+    )
+    assert rewrite_file(tmp_path / "out.parquet", path, form="thrift").notes == ()
 
 
 def test_files_without_rows(tmp_path):
