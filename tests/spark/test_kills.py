@@ -16,7 +16,7 @@ import parquetext
 from parquetext.spark import upgrade
 
 ORIGINAL = parquet_bytes()
-FILES = 24
+FILES = 40
 IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
 
 # Loaded by every Python of the cluster: the first to give a file its name dies before or after it, or waits, and
@@ -63,7 +63,7 @@ lake, both, slow, hook, marks, executors = sys.argv[1:]
 spark = jobs.session(**{
     "spark.master": f"local-cluster[{executors},2,1024]",
     "spark.executorEnv.PYTHONPATH": hook, "spark.executorEnv.MARKS": marks,
-    "spark.executorEnv.SLOW_SECONDS": "2", "spark.scheduler.mode": "FAIR", "spark.speculation": "true",
+    "spark.executorEnv.SLOW_SECONDS": "4", "spark.scheduler.mode": "FAIR", "spark.speculation": "true",
     "spark.speculation.quantile": "0.5", "spark.speculation.multiplier": "1.2", "spark.driver.memory": "512m",
     "spark.speculation.minTaskRuntime": "500ms", "spark.sql.shuffle.partitions": "2"})
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from support.typer_runner import CliRunner
+from typer.testing import CliRunner
 
 import parquetext
 from parquetext.catalog.footers import read_footer
