@@ -1,5 +1,6 @@
 /* Open any bytes as the footer of a file that ends in PAR1, PAR3 or PARX, and read everything
  * through the public functions. */
+#include "base/wire.h"
 #include "input.h"
 
 #define MOST 32
@@ -27,10 +28,8 @@ static void read_leaf(pqx_footer *footer, uint32_t leaf, const pqx_footer_info *
     pqx_buffer_free(&slice);
 }
 
-enum { MOST_END = 17 };
-
-/* Write what follows the footer's bytes, at `end`, and return its size. The checksum of PARX is
- * right. */
+/* Write the end of a file after the footer's bytes, and return its size. A PARX file gets a valid
+ * checksum. */
 static size_t write_end(uint8_t *end, size_t size, uint32_t length, uint64_t steering)
 {
     memcpy(end, &length, 4);
@@ -38,19 +37,19 @@ static size_t write_end(uint8_t *end, size_t size, uint32_t length, uint64_t ste
         memcpy(end + 4, steering & 4 ? "PAR3" : "PAR1", 4);
         return 8;
     }
-    uint32_t flags = steering >> 4 & 6;
+    uint32_t flags = steering >> 4 & (PQX_PARX_PATHS_OMITTED | PQX_PARX_PREVIEW);
     memcpy(end + 4, &flags, 4);
     size_t covered = length <= size ? length : size;
-    uint32_t sum = pqx_crc32(0, end - covered, covered + 9);
-    memcpy(end + 9, &sum, 4);
-    memcpy(end + 13, "PARX", 4);
-    return MOST_END;
+    uint32_t sum = pqx_crc32(0, end - covered, covered + PQX_PARX_CHECKED_BYTES);
+    memcpy(end + PQX_PARX_CHECKED_BYTES, &sum, 4);
+    memcpy(end + PQX_PARX_CHECKED_BYTES + 4, "PARX", 4);
+    return PQX_PARX_TAIL_BYTES;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
     uint64_t steering = take_steering(input, &size);
-    uint8_t *file = calloc(size + 4 + MOST_END, 1);
+    uint8_t *file = calloc(size + 4 + PQX_PARX_TAIL_BYTES, 1);
     uint32_t length = steering & 2 ? (uint32_t)(steering >> 32) : (uint32_t)size;
     if (!file) abort();
     if (size) memcpy(file + 4, input, size);

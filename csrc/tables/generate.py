@@ -73,6 +73,7 @@ def constants(table: dict) -> list[tuple[str, int]]:
         ("block_constants", "BLOCK_"),
         ("index_constants", "INDEX_"),
         ("reference_constants", "REFERENCE_"),
+        ("parx_constants", "PARX_"),
         *PACKED_SECTIONS.items(),
         ("limits", ""),
         ("extension_encodings", "ENCODING_"),

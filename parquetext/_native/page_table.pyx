@@ -2,7 +2,6 @@
 
 from libc.stdint cimport uint8_t, uint64_t
 
-
 from .capi cimport pqx_error, pqx_page_location, pqx_source, pqx_source_fd, exception_of, view_of
 from .chunks cimport gather
 from .column_api cimport pqx_page_table, pqx_page_table_free, pqx_page_table_parse, pqx_page_table_walk

@@ -48,10 +48,6 @@ cdef enum:
     PLAN_OK = 0
 
 
-cdef raise_error(const pqx_error *error):
-    raise exception_of(error)
-
-
 cdef class Files:
     """The paths as C strings."""
 
@@ -97,7 +93,7 @@ def first_schema(paths, *, bint verify=True):
                     break
                 i += 1
         if status:
-            raise_error(&error)
+            raise exception_of(&error)
         if i == files.count:
             return None
         return i, bytes_of(opened.slices.schema.data, opened.slices.schema.size)
@@ -148,7 +144,7 @@ def gather(paths, Scan schema not None, columns, *, bint verify=True):
                 filters[i] = opened.status == PLAN_OK and opened.pm.features & FILTERS != 0
                 said[i] = <uint8_t> opened.status
         if status:
-            raise_error(&error)
+            raise exception_of(&error)
         facts = [column_of(&plan.columns[i]) for i in range(plan.column_count)]
         return statuses, memoryview(counts).cast("I"), facts, filtered
     finally:

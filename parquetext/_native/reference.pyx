@@ -4,7 +4,6 @@ from collections import namedtuple
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-
 from .capi cimport (
     pqx_aside_block, pqx_error, pqx_reference, pqx_reference_get_block, pqx_reference_parse,
     exception_of, view_of,

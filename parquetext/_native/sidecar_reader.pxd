@@ -1,9 +1,6 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-from .capi cimport pqx_error
 from .sidecar_api cimport pqx_pm, pqx_pm_footer
-
-cdef raise_error(const pqx_error *error)
 
 cdef uint32_t number_of(value, uint64_t limit) except? 0
 

@@ -34,10 +34,6 @@ cdef enum:
     PLACE = 25  # bytes of a chunk's two bounds: two offsets, two lengths, and the bits of those present
 
 
-cdef raise_error(const pqx_error *error):
-    raise exception_of(error)
-
-
 cdef object as_footer(const pqx_pm_footer *f):
     return Footer(f.size, f.offset, f.length, f.checksum, f.parquet_footer_offset, f.parquet_footer_length,
                   f.row_group_count, f.unused_bytes, f.previous, f.features, f.seq_txn)
@@ -64,7 +60,7 @@ cdef class Reader:
         cdef int status
         self.hold(data)
         if pqx_pm_open(<const uint8_t *> self.buffer.buf, self.buffer.len, &self.pm, &error):
-            raise_error(&error)
+            raise exception_of(&error)
         committed = pqx_pm_committed_size(self.pm.data) if size is None else size
         if parquet_size is None:
             status = pqx_pm_get_footer(&self.pm, committed, &self.f, &error)
@@ -72,7 +68,7 @@ cdef class Reader:
             wanted = parquet_size
             status = pqx_pm_find_footer(&self.pm, committed, wanted, &self.f, &error)
         if status:
-            raise_error(&error)
+            raise exception_of(&error)
         if verify:
             self.check()
 
@@ -124,7 +120,7 @@ cdef class Reader:
         with nogil:
             status = pqx_pm_check(&self.pm, &self.f, &error)
         if status:
-            raise_error(&error)
+            raise exception_of(&error)
 
     def footers(self):
         """Return the chain of snapshots from this one back.
@@ -136,7 +132,7 @@ cdef class Reader:
         found = [self.footer]
         while older.previous:
             if pqx_pm_get_footer(&self.pm, older.previous, &older, &error):
-                raise_error(&error)
+                raise exception_of(&error)
             found.append(as_footer(&older))
         return found
 
@@ -145,7 +141,7 @@ cdef class Reader:
         cdef pqx_pm_column c
         cdef pqx_error error
         if pqx_pm_get_column(&self.pm, number_of(index, self.pm.column_count), &c, &error):
-            raise_error(&error)
+            raise exception_of(&error)
         return Column(PyBytes_FromStringAndSize(<const char *> c.name.data, c.name.size), c.id, c.type, c.flags,
                       c.fixed_byte_len, c.physical_type, c.max_repetition, c.max_definition)
 
@@ -175,7 +171,7 @@ cdef class Reader:
         found = []
         for i in range(self.pm.sorting_count):
             if pqx_pm_get_sorting_column(&self.pm, i, &column, &error):
-                raise_error(&error)
+                raise exception_of(&error)
             found.append(column)
         return found
 
@@ -204,7 +200,7 @@ cdef class Reader:
         cdef int64_t *to = <int64_t *> PyBytes_AsString(values)
         cdef pqx_error error
         if pqx_pm_get_rows(&self.pm, &self.f, 0, self.f.row_group_count, to, &error):
-            raise_error(&error)
+            raise exception_of(&error)
         return memoryview(values).cast("q")
 
     def chunks(self, column, first=0, count=None):
@@ -232,7 +228,7 @@ cdef class Reader:
         cdef pqx_error error
         cdef uint32_t group = number_of(row_group, self.f.row_group_count)
         if pqx_pm_get_bloom(&self.pm, &self.f, group, number_of(column, self.pm.column_count), &found, &error):
-            raise_error(&error)
+            raise exception_of(&error)
         return BLOOM_KINDS[found.kind], found.offset, found.length
 
     @property
@@ -290,7 +286,7 @@ cdef class Chunks:
             status = pqx_pm_get_bytes(&reader.pm, &reader.f, self.column, self.first, self.count, member, <uint8_t *> to,
                                       &error)
         if status:
-            raise_error(&error)
+            raise exception_of(&error)
         return memoryview(values)
 
     cdef int read_numbers(self) except -1:
@@ -304,7 +300,7 @@ cdef class Chunks:
             status = pqx_pm_get_all_numbers(&reader.pm, &reader.f, self.column, self.first, self.count, <int64_t *> to,
                                             &error)
         if status:
-            raise_error(&error)
+            raise exception_of(&error)
         self.numbers = memoryview(values).cast("q")
         return 0
 
@@ -326,7 +322,7 @@ cdef class Chunks:
                 status = pqx_pm_get_bounds(&reader.pm, &reader.f, self.column, self.first, self.count,
                                            <uint8_t *> to + 24 * count, at, sizes, at + count, sizes + count, &error)
             if status:
-                raise_error(&error)
+                raise exception_of(&error)
             self.places = places
         return PyBytes_AsString(self.places)
 

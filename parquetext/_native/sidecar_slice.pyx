@@ -7,11 +7,11 @@ from libc.stdlib cimport free, malloc
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_chunk, pqx_element, pqx_error, pqx_places
+from .capi cimport pqx_buffer, pqx_buffer_free, pqx_bytes, pqx_chunk, pqx_element, pqx_error, pqx_places, exception_of
 from .chunks cimport Chunks, wrap
 from .scan cimport Scan
 from .sidecar_api cimport pqx_pm_get_chunks, pqx_pm_open_slices, pqx_pm_slice, pqx_pm_slices, pqx_pm_write_runs
-from .sidecar_reader cimport Reader, number_of, raise_error
+from .sidecar_reader cimport Reader, number_of
 from .slice cimport Selection, selected
 
 __all__ = ["Slices", "runs"]
@@ -29,7 +29,7 @@ def runs(Scan scan not None):
         with nogil:
             status = pqx_pm_write_runs(&scan.result, &ends, &out, &whole, &error)
         if status:
-            raise_error(&error)
+            raise exception_of(&error)
         if not whole:
             return None
         return bytes_of(pqx_bytes(ends.data, ends.size)), bytes_of(pqx_bytes(out.data, out.size))
@@ -67,7 +67,7 @@ cdef class Slices:
         cdef pqx_error error
         self.reader, self.note = reader, note
         if pqx_pm_open_slices(<const uint8_t *> PyBytes_AsString(note), len(note), &self.parts, &error):
-            raise_error(&error)
+            raise exception_of(&error)
 
     @property
     def schema(self):
@@ -99,7 +99,7 @@ cdef class Slices:
             status = pqx_pm_get_chunks(&self.reader.pm, &self.reader.f, &self.parts, element, number, 0, count,
                                        facts.chunks, facts.places, &error)
         if status:
-            raise_error(&error)
+            raise exception_of(&error)
         return wrap(facts.chunks, facts.places, count, 1, facts, self.reader.data, self.reader.pm.data, element)
 
     def slice(self, Scan schema not None, leaves, row_groups, *, bint arrow_schema=True, bint key_values=False):
@@ -118,7 +118,7 @@ cdef class Slices:
                                   key_values, &out, &error)
         try:
             if status:
-                raise_error(&error)
+                raise exception_of(&error)
             return bytes_of(pqx_bytes(out.data, out.size))
         finally:
             pqx_buffer_free(&out)

@@ -11,14 +11,14 @@ from libc.string cimport memcpy, memset
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport PQX_ORDER_UNSIGNED, pqx_bytes, pqx_error, pqx_places, pqx_scan
+from .capi cimport PQX_ORDER_UNSIGNED, pqx_bytes, pqx_error, pqx_places, pqx_scan, exception_of
 from .scan cimport Scan
 from .sidecar_api cimport (
     pqx_pm_chunk, pqx_pm_chunk_of, pqx_pm_column, pqx_pm_end, pqx_pm_scratch, pqx_pm_table, pqx_pm_write_footer,
     pqx_pm_write_header, pqx_pm_write_on, pqx_pm_write_row_group, pqx_pm_writer, pqx_pm_writer_free,
 )
 from .sidecar_columns cimport Columns
-from .sidecar_reader cimport Reader, number_of, raise_error
+from .sidecar_reader cimport Reader, number_of
 
 __all__ = ["Chunk", "Writer"]
 
@@ -57,7 +57,7 @@ cdef class Writer:
         table.designated_timestamp, table.external_blooms = designated_timestamp, external_blooms
         table.squash_tracker = squash_tracker
         if pqx_pm_write_header(&self.writer, &table, &error):
-            raise_error(&error)
+            raise exception_of(&error)
 
     @cython.binding(True)  # class methods need it
     @classmethod
@@ -72,7 +72,7 @@ cdef class Writer:
         made._keep([reader.column(index) for index in range(reader.pm.column_count)])
         made.kept = reader.f.unused_bytes, reader.f.seq_txn, list(reader.scratchpad.items())
         if pqx_pm_write_on(&made.writer, &reader.pm, &reader.f, at, &error):
-            raise_error(&error)
+            raise exception_of(&error)
         return made
 
     def __dealloc__(self):
@@ -136,7 +136,7 @@ cdef class Writer:
             with nogil:
                 status = pqx_pm_write_row_group(&self.writer, row_group, num_rows, records, &error)
             if status:
-                raise_error(&error)
+                raise exception_of(&error)
         finally:
             free(records)
 
@@ -164,7 +164,7 @@ cdef class Writer:
                 with nogil:
                     status = convert(&scan.result, scan.start, row_group, self.columns, records, &error)
                 if status:
-                    raise_error(&error)
+                    raise exception_of(&error)
                 for column, (limits, bloom) in overrides.get(row_group, {}).items():
                     leaf = number_of(column, count)
                     if leaf >= count:
@@ -181,7 +181,7 @@ cdef class Writer:
                 with nogil:
                     status = pqx_pm_write_row_group(&self.writer, place, num_rows if num_rows > 0 else 0, records, &error)
                 if status:
-                    raise_error(&error)
+                    raise exception_of(&error)
         finally:
             free(records)
 
@@ -214,7 +214,7 @@ cdef class Writer:
             with nogil:
                 status = pqx_pm_write_footer(&self.writer, &end, &error)
             if status:
-                raise_error(&error)
+                raise exception_of(&error)
             return PyBytes_FromStringAndSize(<char *> self.writer.out.data, self.writer.out.size)
         finally:
             free(entries)

@@ -43,10 +43,6 @@ cdef Selection selected(leaves, uint32_t all_leaves, row_groups, uint32_t all_ro
     return made
 
 
-cdef raise_error(pqx_error *error):
-    raise exception_of(error)
-
-
 def slice_footer(Scan scan not None, leaves, row_groups, *, bint arrow_schema=True, bint key_values=False):
     """Return the slice of a scanned footer.
 
@@ -62,7 +58,7 @@ def slice_footer(Scan scan not None, leaves, row_groups, *, bint arrow_schema=Tr
                                   some.row_group_count, arrow_schema, key_values, &out, &error)
     try:
         if status:
-            raise_error(&error)
+            raise exception_of(&error)
         return PyBytes_FromStringAndSize(<char *> out.data, out.size)
     finally:
         pqx_buffer_free(&out)
@@ -77,7 +73,7 @@ cdef class Schema:
         cdef pqx_error error
         self.text = bytes(text)
         if pqx_arrow_schema_parse(<const uint8_t *> PyBytes_AsString(self.text), len(self.text), &self.schema, &error):
-            raise_error(&error)
+            raise exception_of(&error)
 
     def __dealloc__(self):
         pqx_arrow_schema_free(&self.schema)
@@ -86,7 +82,7 @@ cdef class Schema:
         cdef pqx_bytes name
         cdef pqx_error error
         if pqx_arrow_field_name(&self.schema, index, &name, &error):
-            raise_error(&error)
+            raise exception_of(&error)
         return PyBytes_FromStringAndSize(<const char *> name.data, name.size)
 
     cdef bytes piece(self, uint32_t index):
@@ -94,7 +90,7 @@ cdef class Schema:
         cdef pqx_error error
         try:
             if pqx_arrow_field_piece(&self.schema, index, &out, &error):
-                raise_error(&error)
+                raise exception_of(&error)
             return PyBytes_FromStringAndSize(<char *> out.data, out.size)
         finally:
             pqx_buffer_free(&out)
@@ -141,7 +137,7 @@ def arrow_build(pieces, names, keep=None):
         if pqx_arrow_schema_build(<const pqx_bytes *> PyBytes_AsString(piece_ranges),
                                   <const pqx_bytes *> PyBytes_AsString(name_ranges),
                                   <const pqx_bytes *> PyBytes_AsString(keep_ranges), len(pieces), &out, &error):
-            raise_error(&error)
+            raise exception_of(&error)
         return PyBytes_FromStringAndSize(<char *> out.data, out.size)
     finally:
         pqx_buffer_free(&out)

@@ -5,13 +5,9 @@
 
 enum { TAIL_BYTES = 4096, END_BYTES = 8, LEAST_FILE = 12 };
 
-/* A PARX footer: length, flags, major version and checksum, which covers everything before it. */
 enum {
-    PARX_BYTES = 17, /* with the magic */
-    PARX_CHECKED = 9,
-    PARX_LEAST = 4 + 1 + PARX_BYTES, /* of a file */
-    PARX_ENCRYPTED = 1,
-    PARX_FLAGS = 7 /* those that are known */
+    LEAST_PARX_FILE = 4 + 1 + PQX_PARX_TAIL_BYTES,
+    KNOWN_PARX_FLAGS = PQX_PARX_ENCRYPTED | PQX_PARX_PATHS_OMITTED | PQX_PARX_PREVIEW
 };
 
 /* One of `flat` and `index`, which also reads a packed footer, is set, or `thrift` contains the
@@ -74,17 +70,18 @@ static int open_thrift(pqx_footer *footer, const pqx_source *source, const uint8
 static int open_parx(pqx_footer *footer, const pqx_source *source, const uint8_t *end,
                      pqx_error *error)
 {
-    uint64_t at = source->size - PARX_BYTES, most = at - sizeof "PARX" + 1;
+    uint64_t at = source->size - PQX_PARX_TAIL_BYTES, most = at - sizeof "PARX" + 1;
     uint32_t length = pqx_load32(end), flags = pqx_load32(end + 4);
-    uint32_t stored = pqx_load32(end + PARX_CHECKED);
-    if (flags & ~(uint32_t)PARX_FLAGS)
-        return pqx_fail(error, PQX_UNKNOWN_LAYOUT, at + 4, PARX_FLAGS, flags);
-    if (flags & PARX_ENCRYPTED) return pqx_fail(error, PQX_ENCRYPTED, at + 4, 0, 0);
+    uint32_t stored = pqx_load32(end + PQX_PARX_CHECKED_BYTES);
+    if (flags & ~(uint32_t)KNOWN_PARX_FLAGS)
+        return pqx_fail(error, PQX_UNKNOWN_LAYOUT, at + 4, KNOWN_PARX_FLAGS, flags);
+    if (flags & PQX_PARX_ENCRYPTED) return pqx_fail(error, PQX_ENCRYPTED, at + 4, 0, 0);
     if (!length || length > most) return pqx_fail(error, PQX_TRUNCATED, at, length, most);
-    size_t checked = (size_t)length + PARX_CHECKED;
+    size_t checked = (size_t)length + PQX_PARX_CHECKED_BYTES;
     PQX_TRY(load_thrift(footer, source, at - length, checked, error));
     uint32_t sum = pqx_crc32(0, footer->thrift, checked);
-    if (sum != stored) return pqx_fail(error, PQX_CHECKSUM, at + PARX_CHECKED, stored, sum);
+    if (sum != stored)
+        return pqx_fail(error, PQX_CHECKSUM, at + PQX_PARX_CHECKED_BYTES, stored, sum);
     return scan_thrift(footer, length, error);
 }
 
@@ -117,8 +114,8 @@ static int open_any(pqx_footer *footer, const pqx_source *source, int thrift_onl
     size_t size = source->size < sizeof tail ? (size_t)source->size : sizeof tail;
     if (size < LEAST_FILE) return pqx_fail(error, PQX_NOT_PARQUET, 0, 0, 0);
     PQX_TRY(read_source(source, source->size - size, size, tail, error));
-    if (size >= PARX_LEAST && memcmp(tail + size - 4, "PARX", 4) == 0)
-        return open_parx(footer, source, tail + size - PARX_BYTES, error);
+    if (size >= LEAST_PARX_FILE && memcmp(tail + size - 4, "PARX", 4) == 0)
+        return open_parx(footer, source, tail + size - PQX_PARX_TAIL_BYTES, error);
     found.form = PQX_FORM_NONE;
     if (!thrift_only) pqx_locate(tail, size, source->size, &found);
     return found.form == PQX_FORM_NONE ? open_thrift(footer, source, tail + size - END_BYTES, error)

@@ -127,10 +127,13 @@ static int look_up_in_all(pqx_index *index, lookup *l, pqx_error *error)
     return PQX_OK;
 }
 
+/* Return the bucket in which the entries of a hash begin. */
+static uint64_t home_of(uint64_t hash, uint32_t buckets) { return (hash >> 32) * buckets >> 32; }
+
 static int look_up(pqx_index *index, uint64_t hash, lookup *l, pqx_error *error)
 {
     uint32_t buckets = pqx_index_buckets(&index->shape), used = PQX_FLAT_BUCKET_ENTRIES;
-    uint64_t bucket = (hash >> 32) * buckets >> 32;
+    uint64_t bucket = home_of(hash, buckets);
     pqx_name_table *names = &index->all_names;
     if (names->is_read) return look_up_in_all(index, l, error);
     pqx_index_begin(index);
@@ -154,14 +157,23 @@ static int look_up(pqx_index *index, uint64_t hash, lookup *l, pqx_error *error)
     return PQX_OK;
 }
 
-int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint32_t *ids,
-                        size_t capacity, size_t *count, pqx_error *error)
+/* Copy a name to the reader's scratch memory, and hash it. */
+static int hash_name(pqx_index *index, const uint8_t *name, size_t size, uint64_t *hash,
+                     pqx_error *error)
 {
-    *count = 0;
     index->scratch.size = 0;
     PQX_TRY(pqx_buffer_append(&index->scratch, name, size, error));
     PQX_TRY(pqx_buffer_reserve(&index->scratch, 1, error));
-    uint64_t hash = pqx_flat_hash_path(index->scratch.data, size);
+    *hash = pqx_flat_hash_path(index->scratch.data, size);
+    return PQX_OK;
+}
+
+int pqx_index_find_name(pqx_index *index, const uint8_t *name, size_t size, uint32_t *ids,
+                        size_t capacity, size_t *count, pqx_error *error)
+{
+    uint64_t hash;
+    *count = 0;
+    PQX_TRY(hash_name(index, name, size, &hash, error));
     lookup l = {.name = index->scratch.data, .size = size, .ids = ids, .capacity = capacity};
     PQX_TRY(look_up(index, hash, &l, error));
     *count = l.count;
@@ -172,15 +184,11 @@ uint32_t pqx_index_guess_name(pqx_index *index, const uint8_t *name, size_t size
 {
     uint32_t buckets = pqx_index_buckets(&index->shape), count = index->shape.names;
     const uint8_t *entries = index->listed;
-    index->scratch.size = 0;
-    if (index->all_names.is_read || pqx_buffer_append(&index->scratch, name, size, NULL) != PQX_OK
-        || pqx_buffer_reserve(&index->scratch, 1, NULL) != PQX_OK)
-        return UINT32_MAX;
-    uint64_t hash = pqx_flat_hash_path(index->scratch.data, size), place = 0;
+    uint64_t hash, place;
+    if (index->all_names.is_read || hash_name(index, name, size, &hash, NULL)) return UINT32_MAX;
     pqx_index_begin(index);
     if (buckets) {
-        if (load_bucket(index, (uint32_t)((hash >> 32) * buckets >> 32), &place, &count, NULL)
-            != PQX_OK)
+        if (load_bucket(index, (uint32_t)home_of(hash, buckets), &place, &count, NULL))
             return UINT32_MAX;
         entries = index->bucket.data + PQX_FLAT_CELL_HEADER_BYTES;
     }

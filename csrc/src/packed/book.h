@@ -52,14 +52,8 @@ static inline int pqx_take_role(pqx_role_set *set, unsigned *role)
     for (unsigned i = 0; i < 4; i++) {
         uint64_t bits = set->words[i];
         if (!bits) continue;
-#if defined(__GNUC__)
-        unsigned bit = (unsigned)__builtin_ctzll(bits);
-#else
-        unsigned bit = 0;
-        while (!(bits >> bit & 1)) bit++;
-#endif
         set->words[i] = bits & (bits - 1);
-        *role = i << 6 | bit;
+        *role = i << 6 | (unsigned)__builtin_ctzll(bits);
         return 1;
     }
     return 0;

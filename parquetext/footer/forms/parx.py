@@ -18,12 +18,10 @@ MAGIC = b"PARX"
 FIELDS = struct.Struct("<IIB")  # the metadata's length, the flags, the major version; the checksum covers them
 CRC_BYTES = 4
 AFTER_METADATA = FIELDS.size + CRC_BYTES
-TAIL_BYTES = AFTER_METADATA + len(MAGIC)
-SMALLEST_FILE = len(MAGIC) + 1 + TAIL_BYTES
+SMALLEST_FILE = len(MAGIC) + 1 + wire.PARX_TAIL_BYTES
 MAX_METADATA_BYTES = (1 << 31) - 1
 CRC_OF_CHECKED = 0x2144DF1C  # the CRC-32 of any bytes that end in their own CRC-32
-ENCRYPTED, PATHS_OMITTED, PREVIEW = 1, 2, 4
-KNOWN_FLAGS = ENCRYPTED | PATHS_OMITTED | PREVIEW
+KNOWN_FLAGS = wire.PARX_ENCRYPTED | wire.PARX_PATHS_OMITTED | wire.PARX_PREVIEW
 MISSING, PATHS = "missing-field", "paths-without-flag"
 
 
@@ -42,7 +40,7 @@ def check_flags(flags: int, offset: int) -> None:
         bits = ", ".join(map(str, unknown))
         message = f"PARX flags of unknown meaning are set: bits {bits} of {flags:#010x}"
         raise Unsupported(message, offset=offset, expected=KNOWN_FLAGS, found=flags)
-    if flags & ENCRYPTED:
+    if flags & wire.PARX_ENCRYPTED:
         raise Unsupported("the PARX footer is encrypted (flag ENCRYPTED_FOOTER, bit 0)", offset=offset, found=flags)
 
 
@@ -96,12 +94,12 @@ class ParxSpec(FormSpec):
     def recognize(self, tail: memoryview, size: int) -> Tail:
         from ..locate import check_given
 
-        check_given(tail, min(TAIL_BYTES, size), size)
+        check_given(tail, min(wire.PARX_TAIL_BYTES, size), size)
         if size < SMALLEST_FILE:
             message = f"{size} bytes are too few for a PARX file"
             raise Malformed(message, offset=0, expected=SMALLEST_FILE, found=size)
-        begin, most = size - TAIL_BYTES, size - TAIL_BYTES - len(MAGIC)
-        length, flags, _ = FIELDS.unpack_from(tail, len(tail) - TAIL_BYTES)
+        begin, most = size - wire.PARX_TAIL_BYTES, size - wire.PARX_TAIL_BYTES - len(MAGIC)
+        length, flags, _ = FIELDS.unpack_from(tail, len(tail) - wire.PARX_TAIL_BYTES)
         check_flags(flags, begin + 4)
         if not 1 <= length <= most:
             message = f"the PARX metadata's length of {length} bytes does not fit in the file of {size} bytes"
@@ -155,7 +153,7 @@ class ParxSpec(FormSpec):
         if missing is not None:
             message = f"a {missing.structure} without {missing.field} (field {missing.id}), which readers require"
             yield Finding(MISSING, message, offset + missing.offset, self.title)
-        if without_path and not metadata.flags & PATHS_OMITTED:
+        if without_path and not metadata.flags & wire.PARX_PATHS_OMITTED:
             message = f"{without_path} column chunks have no path_in_schema, and PATH_IN_SCHEMA_OMITTED is not set"
             yield Finding(PATHS, message, offset, self.title)
 
@@ -170,7 +168,7 @@ def _opened(payload, io: tuple[int, int]) -> ThriftForm:
     try:
         return ThriftForm(metadata.thrift, io)
     except ParquetextError as error:
-        preview = " with preview features" if metadata.flags & PREVIEW else ""
+        preview = " with preview features" if metadata.flags & wire.PARX_PREVIEW else ""
         error.message += f"; the PARX footer is of the format's major version {metadata.version}{preview}"
         raise
 
