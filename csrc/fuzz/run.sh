@@ -11,7 +11,7 @@ if [ "${1:-}" = --long ]; then
     shift 2
 fi
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(thrift extension locate open scan slice arrow array flat lossless index packed modular sidecar plan values page column decoder encoding alp pfor fsst delta binary encode snappy lz4 stored)
+[ ${#targets[@]} -gt 0 ] || targets=(thrift extension locate open scan slice arrow array flat lossless index packed modular sidecar plan values page page_numbers column decoder encoding alp pfor fsst delta binary encode snappy lz4 stored)
 
 clang=${CLANG:-clang}
 if ! command -v "$clang" > /dev/null; then

@@ -295,10 +295,12 @@ typedef struct pqx_page_location {
 } pqx_page_location;
 
 /* Read the locations in an OffsetIndex: *count is their number, of which the first `capacity` are
- * stored. Every location takes at least one byte, so *count is at most `size`. A field of an
+ * stored. Reading stops after the first location whose first row is at least `until`; INT64_MAX:
+ * all are read. Every location takes at least one byte, so *count is at most `size`. A field of an
  * unexpected type is skipped like an unknown field. O(size); reserves no memory. */
-int pqx_page_locations(const uint8_t *data, size_t size, pqx_page_location *locations,
-                       size_t capacity, size_t *count, pqx_error *error);
+int pqx_page_locations(const uint8_t *data, size_t size, int64_t until,
+                       pqx_page_location *locations, size_t capacity, size_t *count,
+                       pqx_error *error);
 
 /* Compute the decompressed size of an LZ4 block (lz4's doc/lz4_Block_format.md) without
  * decompressing it: at most 255 times `size`. PQX_TRUNCATED, PQX_LZ4_BLOCK: not a block, or a match
@@ -386,6 +388,32 @@ uint32_t pqx_judge_bounds(const pqx_element *leaf, pqx_bytes min, pqx_bytes max)
  * the chunk's ranges. *has: bit 0 min, bit 1 max. */
 void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk, const pqx_element *leaf,
                        pqx_range *min, pqx_range *max, int *has);
+
+/* What is known about the pages of a chunk of INT32, INT64, FLOAT or DOUBLE. `minimum` and
+ * `maximum` are the chunk's usable bounds, NULL if it has none; `has_minimum` and `has_maximum` are
+ * 1 unless the footer states that they are not values of the chunk. */
+typedef struct pqx_page_numbers {
+    const pqx_element *leaf; /* from pqx_read_leaf */
+    uint32_t pages;
+    const uint8_t *minimum, *maximum;
+    int has_minimum, has_maximum;
+} pqx_page_numbers;
+
+/* Return the bytes of a number of the leaf's type, 0 for other types. */
+static inline uint8_t pqx_page_numbers_width(const pqx_element *leaf)
+{
+    int is_wide = leaf->type == PQX_PHYSICAL_INT64 || leaf->type == PQX_PHYSICAL_DOUBLE;
+    if (is_wide) return 8;
+    return leaf->type == PQX_PHYSICAL_INT32 || leaf->type == PQX_PHYSICAL_FLOAT ? 4 : 0;
+}
+
+/* Copy the bounds of all pages from a ColumnIndex to `minima` and `maxima`, which have room for
+ * `pages` numbers each. Return 1 if every page has trusted bounds and no nulls, and nothing
+ * contradicts the order or the chunk's bounds. Return 0 if another function must judge the index,
+ * for example because it is not a Thrift struct; the contents of `minima` and `maxima` are then
+ * unspecified. O(size). */
+int pqx_page_numbers_read(const pqx_page_numbers *given, const uint8_t *index, size_t size,
+                          uint8_t *minima, uint8_t *maxima);
 
 /* ---- required fields ---- */
 

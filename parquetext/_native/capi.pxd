@@ -285,6 +285,16 @@ cdef extern from "parquetext_internal.h" nogil:
     int64_t pqx_chunk_begin(int64_t data_page_offset, int64_t dictionary_page_offset)
     int pqx_read_leaf(const uint8_t *thrift, size_t size, uint8_t column_order, pqx_element *leaf, pqx_error *error)
     uint32_t pqx_judge_bounds(const pqx_element *leaf, pqx_bytes min, pqx_bytes max)
+    ctypedef struct pqx_page_numbers:
+        const pqx_element *leaf
+        uint32_t pages
+        const uint8_t *minimum
+        const uint8_t *maximum
+        int has_minimum
+        int has_maximum
+    uint8_t pqx_page_numbers_width(const pqx_element *leaf)
+    int pqx_page_numbers_read(const pqx_page_numbers *given, const uint8_t *index, size_t size, uint8_t *minima,
+                              uint8_t *maxima)
     void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk, const pqx_element *leaf, pqx_range *min,
                            pqx_range *max, int *has)
 
@@ -371,8 +381,8 @@ cdef extern from "parquetext_internal.h" nogil:
         int64_t offset, first_row
         int32_t size
         uint32_t reserved
-    int pqx_page_locations(const uint8_t *data, size_t size, pqx_page_location *locations, size_t capacity, size_t *count,
-                           pqx_error *error)
+    int pqx_page_locations(const uint8_t *data, size_t size, int64_t until, pqx_page_location *locations,
+                           size_t capacity, size_t *count, pqx_error *error)
 
 
 cdef inline object exception_of(const pqx_error *error):

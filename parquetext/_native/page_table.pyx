@@ -1,6 +1,6 @@
 """The data pages of a column chunk: their places in the file, and their first rows; see the twin."""
 
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport UINT64_MAX, uint8_t, uint64_t
 
 from .capi cimport pqx_error, pqx_page_location, pqx_source, pqx_source_fd, exception_of, view_of
 from .chunks cimport gather
@@ -34,6 +34,10 @@ cdef class PageTable:
     def rows(self):
         return self.table.rows
 
+    @property
+    def known(self):
+        return self.table.known
+
     def array(self, str name not None):
         """Return the ``"offset"``, ``"size"`` or ``"first_row"`` of all pages as a memoryview."""
         return gather(self.table.pages, self.table.count, sizeof(pqx_page_location), MEMBERS[name])
@@ -45,7 +49,7 @@ cdef PageTable empty(uint64_t begin, uint64_t end, uint64_t rows):
     return made
 
 
-def parse(data, uint64_t begin, uint64_t end, uint64_t rows):
+def parse(data, uint64_t begin, uint64_t end, uint64_t rows, uint64_t until=UINT64_MAX):
     """Return the pages of an OffsetIndex; see the twin."""
     cdef const uint8_t[::1] view = view_of(data)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
@@ -54,7 +58,7 @@ def parse(data, uint64_t begin, uint64_t end, uint64_t rows):
     cdef pqx_error error
     cdef int status
     with nogil:
-        status = pqx_page_table_parse(&made.table, start, size, &error)
+        status = pqx_page_table_parse(&made.table, start, size, until, &error)
     if status:
         raise exception_of(&error)
     return made

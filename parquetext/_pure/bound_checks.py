@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
+from .. import wire
+from ..errors import ParquetextError
+from . import varint
 from .bounds import Leaf, judge_bounds
 from .records import ABSENT
 from .scan import ELEMENT_FIELDS, ELEMENT_MEMBERS, IN_LISTED_STRUCT, NO_FIELD_ID
 from .scan_chunk import ChunkReader
 from .schema import sort_order
+from .thrift import Field, Walk
 
-__all__ = ["judge_pairs", "leaf_of"]
+__all__ = ["judge_pairs", "leaf_of", "page_numbers"]
+
+NUMBERS = wire.PHYSICAL_INT32, wire.PHYSICAL_INT64, wire.PHYSICAL_FLOAT, wire.PHYSICAL_DOUBLE
+UNORDERED, ASCENDING, DESCENDING = range(3)  # BoundaryOrder
 
 
 def leaf_of(thrift: bytes, column_order: int) -> Leaf:
@@ -49,3 +57,98 @@ def judge_pairs(
     """
     leaf = leaf_of(thrift, column_order)
     return bytes(judge_bounds(leaf, low, high) for low, high in zip(minima, maxima, strict=True))
+
+
+def page_numbers(
+    thrift: bytes,
+    column_order: int,
+    index: bytes,
+    pages: int,
+    minimum: bytes | None,
+    maximum: bytes | None,
+    *,
+    has_minimum: bool,
+    has_maximum: bool,
+) -> tuple[bytes, bytes] | None:
+    """Return the bounds of pages of numbers in a ColumnIndex, if nothing about it is unusual.
+
+    Parameters
+    ----------
+    thrift : bytes
+        The leaf's SchemaElement.
+    column_order : int
+        The field id of its ColumnOrder, 0 if there is none.
+    index : bytes
+        The ColumnIndex.
+    pages : int
+        The number of the chunk's pages.
+    minimum, maximum : bytes or None
+        The chunk's usable bounds.
+    has_minimum, has_maximum : bool
+        False if the footer states that the bound is not a value of the chunk.
+
+    Returns
+    -------
+    tuple of (bytes, bytes) or None
+        The minima and the maxima of all pages, in PLAIN encoding. None if another function must judge the index: it is
+        not a Thrift struct, the leaf is not INT32, INT64, FLOAT or DOUBLE, a page has nulls or no trusted bounds, or
+        bounds contradict the order or the bounds of the chunk.
+
+    Raises
+    ------
+    Damaged
+        If the element is not a Thrift struct.
+    """
+    leaf = leaf_of(thrift, column_order)
+    walk = Walk(index, 0, wire.MAX_DEPTH)
+    try:
+        fields = {field[0]: field for field in walk.fields(0, 0)}
+    except ParquetextError:
+        return None
+    order = fields.get(wire.COLUMN_INDEX_BOUNDARY_ORDER)
+    if leaf.type not in NUMBERS or not pages or order is None or order[1] != wire.TYPE_I32:
+        return None
+    flags = _items(walk, fields.get(wire.COLUMN_INDEX_NULL_PAGES), pages, (wire.TYPE_TRUE, wire.TYPE_FALSE))
+    nulls = _items(walk, fields.get(wire.COLUMN_INDEX_NULL_COUNTS), pages, (wire.TYPE_I64,))
+    if flags is None or wire.TYPE_TRUE in flags[:pages] or nulls is None or nulls[:pages] != bytes(pages):
+        return None
+    width = wire.WIDTH_OF_TYPE[leaf.type]
+    sides = []
+    for id in (wire.COLUMN_INDEX_MIN_VALUES, wire.COLUMN_INDEX_MAX_VALUES):
+        items = _items(walk, fields.get(id), pages, (wire.TYPE_BINARY,))
+        if items is None or items[: pages * (width + 1) : width + 1] != bytes([width]) * pages:
+            return None
+        sides.append([items[at + 1 : at + 1 + width] for at in range(0, pages * (width + 1), width + 1)])
+    low, high = sides
+    direction = varint.zigzag_decode(walk.number(order[3])[0])
+    pairs = [*zip(low, high, strict=True), *_ordered(low, direction), *_ordered(high, direction)]
+    if minimum is not None:
+        pairs += [(minimum, value) for value in high]
+    if maximum is not None:
+        pairs += [(value, maximum) for value in low]
+
+    def is_pair(pair: tuple[bytes, bytes]) -> bool:
+        return judge_bounds(leaf, *pair) == wire.BOUND_MIN | wire.BOUND_MAX
+
+    if direction not in (UNORDERED, ASCENDING, DESCENDING) or not all(map(is_pair, pairs)):
+        return None
+    if has_minimum and minimum is not None and not any(is_pair((value, minimum)) for value in low):
+        return None
+    if has_maximum and maximum is not None and not any(is_pair((maximum, value)) for value in high):
+        return None
+    return b"".join(low), b"".join(high)
+
+
+def _items(walk: Walk, field: Field | None, pages: int, types: tuple[int, ...]) -> bytes | None:
+    """Return the bytes from the first item of a list on; None unless it has one item of these types per page."""
+    if field is None or field[1] != wire.TYPE_LIST:
+        return None
+    kind, count, at = walk.list_header(field[3])
+    return bytes(walk.data[at:]) if count == pages and kind in types else None
+
+
+def _ordered(side: Sequence[bytes], direction: int) -> list[tuple[bytes, bytes]]:
+    """Return the pairs of which the first number must be at most the second one."""
+    if direction == UNORDERED:
+        return []
+    return list(pairwise(side if direction == ASCENDING else reversed(side)))

@@ -24,11 +24,16 @@ class PageTable:
         The bytes of the chunk in its file: ``[begin, end)``.
     rows : int
         The number of rows of its row group.
+    known : int
+        The number of rows in the table's pages: all rows, or the first ones.
     """
 
-    def __init__(self, begin: int, end: int, rows: int, pages: list[tuple[int, int, int]]):
-        self.begin, self.end, self.rows, self._pages = begin, end, rows, pages
-        self._check()
+    def __init__(self, begin: int, end: int, rows: int, pages: list[tuple[int, int, int]], until: int | None = None):
+        self.begin, self.end, self.rows, self.known, self._pages = begin, end, rows, rows, pages
+        is_part = until is not None and bool(pages) and pages[-1][2] >= until
+        self._check(is_part)
+        if is_part:
+            _, _, self.known = pages.pop()
 
     def __len__(self) -> int:
         return len(self._pages)
@@ -38,8 +43,8 @@ class PageTable:
         member = list(FORMATS).index(name)
         return memoryview(array(FORMATS[name], (each[member] for each in self._pages)))
 
-    def _check(self) -> None:
-        """Raise an error unless pages follow each other up to the chunk's end, and each has rows."""
+    def _check(self, is_part: bool) -> None:
+        """Raise an error unless pages follow each other, up to the chunk's end if all are there, and each has rows."""
         pages = self._pages
         if not pages:
             raise _refused(0)
@@ -51,11 +56,11 @@ class PageTable:
                 before = pages[number - 1]
                 if offset - before[0] != before[1] or first_row <= before[2]:
                     raise _refused(number)
-        if self.end - pages[-1][0] != pages[-1][1]:
+        if not is_part and self.end - pages[-1][0] != pages[-1][1]:
             raise _refused(len(pages) - 1)
 
 
-def parse(data, begin: int, end: int, rows: int) -> PageTable:
+def parse(data, begin: int, end: int, rows: int, until: int | None = None) -> PageTable:
     """Return the pages of an OffsetIndex.
 
     Parameters
@@ -66,6 +71,9 @@ def parse(data, begin: int, end: int, rows: int) -> PageTable:
         The bytes of the chunk in its file.
     rows : int
         The number of rows of the row group.
+    until : int, optional
+        The number of rows whose pages are needed. If it is below `rows`, the table ends before the first page that
+        begins at this row or later, and locations behind it are not read.
 
     Raises
     ------
@@ -73,7 +81,9 @@ def parse(data, begin: int, end: int, rows: int) -> PageTable:
         If the bytes are not an OffsetIndex, or if the pages do not begin in the chunk, follow each other without a gap
         up to its end, and have at least one row each.
     """
-    return PageTable(begin, max(begin, end), rows, list(zip(*page.locations(data), strict=True)))
+    if until is not None and until >= rows:
+        until = None
+    return PageTable(begin, max(begin, end), rows, page.located(data, until), until)
 
 
 def walk(fd: int, file_size: int, begin: int, end: int, rows: int) -> PageTable:

@@ -83,7 +83,7 @@ def parse_column_index(index: StoredIndex) -> ColumnIndex:
         _flags(data, fields.get(wire.COLUMN_INDEX_NULL_PAGES)),
         _binaries(data, fields.get(wire.COLUMN_INDEX_MIN_VALUES)),
         _binaries(data, fields.get(wire.COLUMN_INDEX_MAX_VALUES)),
-        boundary_order(data, fields.get(wire.COLUMN_INDEX_BOUNDARY_ORDER)),
+        _boundary_order(data, fields.get(wire.COLUMN_INDEX_BOUNDARY_ORDER)),
         None if counts is None else _numbers(data, counts),
         None if nans is None else _numbers(data, nans),
     )
@@ -236,7 +236,7 @@ def _problems_beside(index: ColumnIndex, node: Node, fields: ChunkCounts) -> Ite
         yield "has maxima that are all below the chunk's maximum"
 
 
-def list_items(data: bytes, field: tuple | None, types: tuple[int, ...]) -> tuple[int, int]:
+def _list_items(data: bytes, field: tuple | None, types: tuple[int, ...]) -> tuple[int, int]:
     """Return a list's number of items and the offset of the first; (0, 0) if it is no list of these types.
 
     The bytes have been walked before.
@@ -249,16 +249,16 @@ def list_items(data: bytes, field: tuple | None, types: tuple[int, ...]) -> tupl
 
 
 def _flags(data: bytes, field: tuple | None) -> list[bool]:
-    count, at = list_items(data, field, (wire.TYPE_TRUE, wire.TYPE_FALSE))
+    count, at = _list_items(data, field, (wire.TYPE_TRUE, wire.TYPE_FALSE))
     return [flag == wire.TYPE_TRUE for flag in data[at : at + count]]
 
 
 def _numbers(data: bytes, field: tuple | None) -> list[int]:
-    count, at = list_items(data, field, (wire.TYPE_I64,))
+    count, at = _list_items(data, field, (wire.TYPE_I64,))
     return kernels.varint.decode_many(data, count, at=at, bits=64, zigzag=True)[0].tolist() if count else []
 
 
-def boundary_order(data: bytes, field: tuple | None) -> int | None:
+def _boundary_order(data: bytes, field: tuple | None) -> int | None:
     """Return the boundary order in a field that has been walked; None if there is none."""
     if field is None or field[1] != wire.TYPE_I32:
         return None
@@ -266,7 +266,7 @@ def boundary_order(data: bytes, field: tuple | None) -> int | None:
 
 
 def _binaries(data: bytes, field: tuple | None) -> list[bytes]:
-    count, at = list_items(data, field, (wire.TYPE_BINARY,))
+    count, at = _list_items(data, field, (wire.TYPE_BINARY,))
     alike = _alike(data, count, at) if count else []
     if alike is not None:
         return alike
@@ -281,14 +281,7 @@ def _binaries(data: bytes, field: tuple | None) -> list[bytes]:
 def _alike(data: bytes, count: int, at: int) -> list[bytes] | None:
     """Return items that are all as long as the first one, as numbers are; None if their lengths differ."""
     length = data[at]
-    end = end_of_alike(data, count, at, length)
-    if end is None:
+    end = at + count * (length + 1)
+    if length >= 0x80 or end > len(data) or data[at : end : length + 1] != bytes([length]) * count:
         return None
     return [data[start : start + length] for start in range(at + 1, end + 1, length + 1)]
-
-
-def end_of_alike(data: bytes, count: int, at: int, length: int) -> int | None:
-    """Return the offset after items that all have this length; None if one has another length."""
-    end = at + count * (length + 1)
-    is_alike = length < 0x80 and end <= len(data) and data[at : end : length + 1] == bytes([length]) * count
-    return end if is_alike else None

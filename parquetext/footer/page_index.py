@@ -16,8 +16,8 @@ from .chunk_statistics import has_total_order, trusted_counts
 from .column_index import ChunkCounts, StoredIndex, find_contradiction, parse_column_index
 from .columns import Bounds
 from .elements import parse_element
-from .integer_bounds import integer_bounds
 from .model import FooterReader, Node
+from .number_bounds import number_bounds
 from .typed_bounds import StoredBounds, comparable_type
 
 ELSEWHERE = wire.PRESENT_FILE_PATH | wire.PRESENT_CRYPTO  # offsets in another file, or of encrypted bytes
@@ -174,8 +174,9 @@ def typed_bounds(
     kind = comparable_type(form, leaf, rows)
     if kind is None:
         return None
-    found = integer_bounds(index, kind, rows, fields)
-    return found or parse_bounds(index, form.node(leaf), fields).typed(form, leaf, rows, positions)
+    node = form.node(leaf)
+    found = number_bounds(index, node, kind, rows, fields)
+    return found or parse_bounds(index, node, fields).typed(form, leaf, rows, positions)
 
 
 def _usable(values: list[bytes | None], judged: bytes, bit: int) -> list[bytes | None]:

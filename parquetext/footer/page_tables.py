@@ -26,7 +26,15 @@ class PageTables:
         self.source = source
         self._tables: dict[int, Any] = {}  # by the offset of the chunk
 
-    def of_leaf(self, chunks: Any, numbers: Sequence[int], row_counts: Sequence[int], *, is_flat: bool) -> list:
+    def of_leaf(
+        self,
+        chunks: Any,
+        numbers: Sequence[int],
+        row_counts: Sequence[int],
+        reaches: Sequence[int],
+        *,
+        is_flat: bool,
+    ) -> list:
         """Return the tables of a leaf's chunks in these row groups.
 
         Parameters
@@ -35,6 +43,9 @@ class PageTables:
             All chunks of the leaf, in a form or a scan.
         row_counts : sequence of int
             The numbers of rows of all row groups.
+        reaches : sequence of int
+            The number of rows up to the last one that is read, of each of these row groups. The tables contain the
+            pages of these rows, and possibly no others.
         is_flat : bool
             True if the leaf is in no list, so that page headers state rows.
 
@@ -45,28 +56,31 @@ class PageTables:
         """
         begins, sizes = chunks.begins(), chunks.array("total_compressed_size")
         found = []
-        for number in numbers:
-            begin = begins[number]
-            if begin not in self._tables:
-                end, rows = begin + sizes[number], row_counts[number]
-                self._tables[begin] = self._made(chunks, number, begin, end, rows, is_flat)
-            found.append(self._tables[begin])
+        for number, reach in zip(numbers, reaches, strict=True):
+            begin, rows = begins[number], row_counts[number]
+            is_new = begin not in self._tables
+            table = None if is_new else self._tables[begin]
+            if is_new or (table is not None and table.known < reach):
+                until = reach if is_new else rows  # the second time, all pages
+                table = self._tables[begin] = self._made(chunks, number, begin + sizes[number], rows, until, is_flat)
+            found.append(table)
         return found
 
-    def _made(self, chunks: Any, number: int, begin: int, end: int, rows: int, is_flat: bool) -> Any:
+    def _made(self, chunks: Any, number: int, end: int, rows: int, until: int, is_flat: bool) -> Any:
+        begin = chunks.begins()[number]
         if not 0 < begin < end <= self.source.size or rows <= 0 or chunks.array("present")[number] & ELSEWHERE:
             return None
         index = index_or_none(self.source, chunks, number, OFFSET_INDEX)
-        table = None if index is None else _parsed(index.data, begin, end, rows)
+        table = None if index is None else _parsed(index.data, begin, end, rows, until)
         if table is None and is_flat and has_descriptor(self.source):
             table = _walked(self.source, begin, end, rows)
         return table
 
 
-def _parsed(index: bytes, begin: int, end: int, rows: int) -> Any:
-    """Return the table of an offset index, or None if the index is invalid."""
+def _parsed(index: bytes, begin: int, end: int, rows: int, until: int) -> Any:
+    """Return the table of an offset index up to some row, or None if the index is invalid up to there."""
     try:
-        return kernels.page_table.parse(index, begin, end, rows)
+        return kernels.page_table.parse(index, begin, end, rows, until)
     except Malformed:
         return None
 

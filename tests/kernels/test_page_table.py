@@ -24,12 +24,15 @@ def listed(table) -> list[tuple[int, ...]]:
 
 def parsed(module, *arguments):
     kind, *found = outcome(module.parse, *arguments)
-    return [kind, listed(found[0])] if kind == "result" else [kind, *found]
+    return [kind, listed(found[0]), found[0].known] if kind == "result" else [kind, *found]
+
+
+def location_of(page) -> dict[str, int]:
+    return dict(zip(("offset", "compressed_page_size", "first_row_index"), page, strict=True))
 
 
 def index_of(pages) -> bytes:
-    names = "offset", "compressed_page_size", "first_row_index"
-    return write("OffsetIndex", {"page_locations": [dict(zip(names, page, strict=True)) for page in pages]})
+    return write("OffsetIndex", {"page_locations": list(map(location_of, pages))})
 
 
 @st.composite
@@ -47,6 +50,22 @@ def test_pages_one_behind_the_other_are_a_table(pages):
         table = module.parse(index_of(pages), BEGIN, end, ROWS)
         assert listed(table) == [tuple(page) for page in pages]
         assert (len(table), table.begin, table.end, table.rows) == (len(pages), BEGIN, end, ROWS)
+        assert table.known == ROWS
+
+
+@given(pages=pages_of_a_chunk(), until=st.integers(0, ROWS + 9))
+def test_a_table_up_to_a_row_ends_before_the_first_page_behind_it(pages, until):
+    end = pages[-1][0] + pages[-1][1]
+    last = next((number for number, page in enumerate(pages) if page[2] >= until), None)
+    data = index_of(pages)
+    if last is not None:
+        behind = sum(len(write("PageLocation", location_of(page))) for page in pages[last + 1 :]) + 1
+        data = data[:-behind] + b"\xff" * behind  # damaged behind the page at which reading stops
+    for module in both("page_table"):
+        table = module.parse(data, BEGIN, end, ROWS, until)
+        assert listed(table) == [tuple(page) for page in pages[:last]]
+        assert (table.begin, table.end, table.rows) == (BEGIN, end, ROWS)
+        assert table.known == (ROWS if last is None else pages[last][2])
 
 
 @settings(max_examples=examples(300))
@@ -56,13 +75,14 @@ def test_any_other_value_of_a_member_is_refused_alike(pages, data):
     page, member = data.draw(st.sampled_from(pages)), data.draw(st.integers(0, 2))
     least, most = (-(1 << 31), (1 << 31) - 1) if member == 1 else (-(1 << 63), (1 << 63) - 1)
     page[member] = data.draw(st.one_of(st.integers(-3, ROWS + 3), st.integers(least, most)))
-    native, pure = (parsed(module, index_of(pages), BEGIN, end, ROWS) for module in both("page_table"))
+    until = data.draw(st.sampled_from([1, ROWS // 2, ROWS]))
+    native, pure = (parsed(module, index_of(pages), BEGIN, end, ROWS, until) for module in both("page_table"))
     assert native == pure
 
 
-@given(data=st.binary(max_size=60))
-def test_any_bytes_are_read_alike(data):
-    native, pure = (parsed(module, data, BEGIN, 100, ROWS) for module in both("page_table"))
+@given(data=st.binary(max_size=60), until=st.integers(0, ROWS))
+def test_any_bytes_are_read_alike(data, until):
+    native, pure = (parsed(module, data, BEGIN, 100, ROWS, until) for module in both("page_table"))
     assert native == pure
 
 

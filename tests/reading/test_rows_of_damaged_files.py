@@ -75,6 +75,13 @@ def test_a_wrong_location_of_a_page_gives_no_wrong_row(sound, tmp_path_factory, 
 
 
 @pytest.mark.parametrize("column", ["key", "text", "list"])
+def test_rows_behind_those_read_before_are_read_from_the_same_open_file(path, implementation, column):
+    with parquetext.open(path) as file:
+        for rows in ([3], [899, 40], [1799], [950], range(ROWS)):
+            assert file.take(rows, [column], engine="parquetext").equals(TABLE.select([column]).take(list(rows)))
+
+
+@pytest.mark.parametrize("column", ["key", "text", "list"])
 def test_a_page_with_another_checksum_is_damaged_and_its_values_are_not_returned(tmp_path, column):
     path = tmp_path / "rows.parquet"
     pq.write_table(TABLE, path, **PAGED, write_page_checksum=True, compression="none")

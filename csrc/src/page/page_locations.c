@@ -56,8 +56,9 @@ static int read_location(pqx_cursor *c, pqx_page_location *location)
     }
 }
 
-int pqx_page_locations(const uint8_t *data, size_t size, pqx_page_location *locations,
-                       size_t capacity, size_t *count, pqx_error *error)
+int pqx_page_locations(const uint8_t *data, size_t size, int64_t until,
+                       pqx_page_location *locations, size_t capacity, size_t *count,
+                       pqx_error *error)
 {
     pqx_cursor cursor = {data, size, 0, error}, *c = &cursor;
     *count = 0;
@@ -80,6 +81,10 @@ int pqx_page_locations(const uint8_t *data, size_t size, pqx_page_location *loca
             size_t after = take_usual(c, to);
             if (after) c->at = after;
             else PQX_TRY(read_location(c, to));
+            if (to->first_row >= until && until < INT64_MAX) {
+                *count = i + 1;
+                return PQX_OK;
+            }
         }
     }
 }

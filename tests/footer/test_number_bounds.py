@@ -1,6 +1,9 @@
-"""Bounds of pages of integers are read as arrays, with the result of the judgement page by page."""
+"""Bounds of pages of numbers are read as arrays, with the result of the judgement page by page."""
 
 from __future__ import annotations
+
+import math
+import struct
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.parquet_bytes import footer_of
 from support.samples import examples
+from support.twins import both
 
 from parquetext import thrift
 from parquetext.errors import Malformed
 from parquetext.footer.column_index import ASCENDING, DESCENDING, ChunkCounts, StoredIndex
-from parquetext.footer.integer_bounds import integer_bounds
+from parquetext.footer.number_bounds import number_bounds
 from parquetext.footer.page_index import PagePlaces, parse_bounds
 from parquetext.footer.thrift_form import ThriftForm
 from parquetext.footer.typed_bounds import comparable_type
@@ -21,6 +25,7 @@ from parquetext.footer.typed_bounds import comparable_type
 TYPES = {
     **{str(kind): kind for kind in (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint32())},
     **{str(kind): kind for kind in (pa.uint64(), pa.date32(), pa.timestamp("us"), pa.time32("ms"))},
+    **{str(kind): kind for kind in (pa.float32(), pa.float64())},
 }
 FEW = st.integers(0, 6)
 VALUES = FEW | st.sampled_from([-1, 127, 128, 255, (1 << 31) - 1, -(1 << 31)])
@@ -47,15 +52,20 @@ def judged(index: StoredIndex, form, kind: pa.DataType, fields: ChunkCounts):
         return None
 
 
-def stored(width: int, value: int) -> bytes:
+def stored(width: int, value: float) -> bytes:
+    if isinstance(value, float):
+        return struct.pack({4: "<f", 8: "<d"}[width], value)
     return (value % (1 << 8 * width)).to_bytes(width, "little")
 
 
 @st.composite
-def indexes(draw, width: int) -> tuple[dict, ChunkCounts]:
+def indexes(draw, width: int, is_float: bool) -> tuple[dict, ChunkCounts]:
     """Return a column index and the counts of its chunk, mostly without a contradiction."""
     pages = draw(st.integers(1, 5))
-    minima = draw(st.lists(FEW if draw(st.booleans()) else VALUES, min_size=pages, max_size=pages))
+    values = FEW if draw(st.booleans()) else VALUES
+    if is_float:
+        values = values.map(float) | st.sampled_from([-0.0, math.inf] + [math.nan] * draw(st.integers(0, 1)))
+    minima = draw(st.lists(values, min_size=pages, max_size=pages))
     if draw(st.booleans()):
         minima.sort()
     steps = st.integers(0, 2) if draw(st.integers(0, 4)) else st.integers(-1, 2)
@@ -74,7 +84,10 @@ def indexes(draw, width: int) -> tuple[dict, ChunkCounts]:
         index["max_values"][draw(st.integers(0, pages - 1))] = b"abc"
     if not draw(st.integers(0, 9)):
         del index[draw(st.sampled_from(["boundary_order", "null_counts"]))]
-    ends = [stored(width, draw(st.sampled_from([end, end, end, 0, 5]))) for end in (min(minima), max(maxima))]
+    others = [0.0, 5.0] if is_float else [0, 5]
+    ends = [stored(width, draw(st.sampled_from([end, end, end, *others]))) for end in (min(minima), max(maxima))]
+    if math.isnan(sum(minima)):  # the footer's usable bounds are never NaN
+        ends = [None, None]
     minimum, maximum = (end if draw(st.booleans()) else None for end in ends)
     exact = [draw(st.sampled_from([None, True, False])) for _ in range(2)]
     values = draw(st.lists(st.integers(1, 3), min_size=pages, max_size=pages))
@@ -86,32 +99,53 @@ def indexes(draw, width: int) -> tuple[dict, ChunkCounts]:
 def test_the_bounds_are_those_of_the_judgement_page_by_page(forms, data, name):
     form, kind = forms[name], TYPES[name]
     leaf = comparable_type(form, 0, kind)
-    index, fields = data.draw(indexes(leaf.width or leaf.arrow.bit_width // 8))
-    bytes_of = StoredIndex(thrift.write("ColumnIndex", index), 0)
-    found = integer_bounds(bytes_of, leaf, kind, fields)
+    index, fields = data.draw(indexes(leaf.width, pa.types.is_floating(kind)))
+    stored_index = StoredIndex(thrift.write("ColumnIndex", index), 0)
+    found = number_bounds(stored_index, form.node(0), leaf, kind, fields)
     if found is not None:
-        assert found == judged(bytes_of, form, kind, fields)
+        assert found == judged(stored_index, form, kind, fields)
 
 
-def sound(width: int = 8) -> tuple[dict, dict]:
+@settings(max_examples=examples(300), deadline=None)
+@given(data=st.data(), name=st.sampled_from(list(TYPES)), order=st.sampled_from([0, 1, 1, 1, 2, 9]))
+def test_both_implementations_return_the_same_bounds(forms, data, name, order):
+    form, kind = forms[name], TYPES[name]
+    index, fields = data.draw(indexes(comparable_type(form, 0, kind).width, pa.types.is_floating(kind)))
+    stored_index = thrift.write("ColumnIndex", index)
+    if data.draw(st.booleans()):
+        flipped = bytearray(stored_index)
+        flipped[data.draw(st.integers(0, len(flipped) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+        stored_index = bytes(flipped)
+    exact = {"has_minimum": fields.has_exact_minimum is not False, "has_maximum": fields.has_exact_maximum is not False}
+    pages = len(fields.page_values) + data.draw(st.sampled_from([0, 0, 0, 1, -1]))
+    given_counts = stored_index, pages, fields.minimum, fields.maximum
+    native, pure = (
+        each.page_numbers(form.node(0).thrift, order, *given_counts, **exact) for each in both("bound_checks")
+    )
+    assert native == pure
+
+
+def sound(width: int = 8, is_float: bool = False) -> tuple[dict, dict]:
     """Return a column index without a contradiction, and the counts of its chunk."""
+    number = float if is_float else int
     index = {
         "null_pages": [False] * 3,
-        "min_values": [stored(width, value) for value in (0, 10, 20)],
-        "max_values": [stored(width, value) for value in (9, 15, 100)],
+        "min_values": [stored(width, number(value)) for value in (0, 10, 20)],
+        "max_values": [stored(width, number(value)) for value in (9, 15, 100)],
         "boundary_order": ASCENDING,
         "null_counts": [0, 0, 0],
     }
-    ends = {"minimum": stored(width, 0), "maximum": stored(width, 100)}
+    ends = {"minimum": stored(width, number(0)), "maximum": stored(width, number(100))}
     return index, {"page_values": [5, 5, 5], "num_values": 15, "null_count": 0, **ends}
 
 
-@pytest.mark.parametrize("name", [name for name in TYPES if name != "uint64"])
-def test_pages_without_nulls_need_no_judgement_page_by_page(forms, name):
+@pytest.mark.parametrize("name", TYPES)
+def test_pages_without_nulls_need_no_judgement_page_by_page(forms, implementation, name):
     form, kind = forms[name], TYPES[name]
     leaf = comparable_type(form, 0, kind)
-    index, fields = sound(leaf.width)
-    found = integer_bounds(StoredIndex(thrift.write("ColumnIndex", index), 0), leaf, kind, ChunkCounts(**fields))
+    index, fields = sound(leaf.width, pa.types.is_floating(kind))
+    stored_index = StoredIndex(thrift.write("ColumnIndex", index), 0)
+    found = number_bounds(stored_index, form.node(0), leaf, kind, ChunkCounts(**fields))
     assert (found.min, found.max) == tuple(
         pa.array(side, pa.int32() if kind.bit_width <= 32 else pa.int64()).cast(kind)
         for side in ([0, 10, 20], [9, 15, 100])
@@ -137,14 +171,15 @@ def test_pages_without_nulls_need_no_judgement_page_by_page(forms, name):
         ({}, {"minimum": stored(8, 10), "has_exact_minimum": False}),
     ],
 )
-def test_an_unusual_index_is_left_to_the_judgement_page_by_page(forms, of_index, of_chunk):
-    leaf = comparable_type(forms["int64"], 0, pa.int64())
+def test_an_unusual_index_is_left_to_the_judgement_page_by_page(forms, implementation, of_index, of_chunk):
+    form = forms["int64"]
+    leaf = comparable_type(form, 0, pa.int64())
     index, fields = sound()
-    data = thrift.write("ColumnIndex", index | of_index)
-    assert integer_bounds(StoredIndex(data, 0), leaf, pa.int64(), ChunkCounts(**fields | of_chunk)) is None
+    stored_index = StoredIndex(thrift.write("ColumnIndex", index | of_index), 0)
+    assert number_bounds(stored_index, form.node(0), leaf, pa.int64(), ChunkCounts(**fields | of_chunk)) is None
 
 
-def test_each_flipped_bit_is_judged_as_page_by_page(forms):
+def test_each_flipped_bit_is_judged_as_page_by_page(forms, implementation):
     form, kind = forms["int64"], pa.int64()
     leaf = comparable_type(form, 0, kind)
     index, fields = sound()
@@ -153,6 +188,6 @@ def test_each_flipped_bit_is_judged_as_page_by_page(forms):
         flipped = bytearray(data)
         flipped[bit // 8] ^= 1 << bit % 8
         stored_index = StoredIndex(bytes(flipped), 0)
-        found = integer_bounds(stored_index, leaf, kind, ChunkCounts(**fields))
+        found = number_bounds(stored_index, form.node(0), leaf, kind, ChunkCounts(**fields))
         if found is not None:
             assert found == judged(stored_index, form, kind, ChunkCounts(**fields))
