@@ -1,7 +1,7 @@
 # The decoder of columns. Declare new functions as needed; csrc/src/page/column.h and nested.h are the source.
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from .capi cimport pqx_chunk, pqx_error, pqx_page, pqx_page_location, pqx_source
+from .capi cimport pqx_chunk, pqx_error, pqx_page, pqx_page_location, pqx_places, pqx_source
 
 cdef extern from "base/pages.h" nogil:
     ctypedef struct pqx_memory:
@@ -71,6 +71,8 @@ cdef extern from "page/page_table.h" nogil:
     void pqx_page_table_free(pqx_page_table *table)
     int pqx_page_table_parse(pqx_page_table *table, const uint8_t *index, size_t size, uint64_t until,
                              pqx_error *error)
+    bint pqx_page_table_load(pqx_page_table *table, const pqx_source *source, const pqx_chunk *chunk,
+                             const pqx_places *places, uint64_t rows, uint64_t until)
     int pqx_page_table_walk(pqx_page_table *table, const pqx_source *source, pqx_error *error)
 
 cdef extern from "page/stored_file.h" nogil:

@@ -3,12 +3,14 @@
 from libc.stdint cimport UINT64_MAX, uint8_t, uint64_t
 
 from .capi cimport pqx_error, pqx_page_location, pqx_source, pqx_source_fd, exception_of, view_of
-from .chunks cimport gather
-from .column_api cimport pqx_page_table, pqx_page_table_free, pqx_page_table_parse, pqx_page_table_walk
+from .chunks cimport Chunks, gather
+from .column_api cimport (
+    pqx_page_table, pqx_page_table_free, pqx_page_table_load, pqx_page_table_parse, pqx_page_table_walk,
+)
 
 from .chunks import LOCATION_MEMBERS
 
-__all__ = ["PageTable", "parse", "walk"]
+__all__ = ["PageTable", "load", "parse", "walk"]
 
 cdef dict MEMBERS = LOCATION_MEMBERS
 
@@ -62,6 +64,23 @@ def parse(data, uint64_t begin, uint64_t end, uint64_t rows, uint64_t until=UINT
     if status:
         raise exception_of(&error)
     return made
+
+
+def load(int fd, uint64_t file_size, Chunks chunks not None, size_t number, uint64_t rows, uint64_t until):
+    """Return the pages of a chunk by its OffsetIndex in a local file, None if it is unusable; see the twin."""
+    if number >= chunks.count:
+        raise IndexError(f"chunk {number} of {chunks.count}")
+    if chunks.places == NULL:
+        return None
+    cdef size_t record = number * chunks.step
+    cdef pqx_source source = pqx_source_fd(fd, file_size)
+    cdef PageTable made = PageTable.__new__(PageTable)
+    cdef bint is_read
+    with nogil:
+        is_read = pqx_page_table_load(
+            &made.table, &source, chunks.chunks + record, chunks.places + record, rows, until
+        )
+    return made if is_read else None
 
 
 def walk(int fd, uint64_t file_size, uint64_t begin, uint64_t end, uint64_t rows):

@@ -7,10 +7,14 @@ from array import array
 from .. import systems, wire
 from ..errors import ParquetextError, wire_error
 from . import page
+from .chunks import Chunks
 
-__all__ = ["PageTable", "parse", "walk"]
+__all__ = ["PageTable", "load", "parse", "walk"]
 
-HEADER_BYTES = 256
+MAGIC_BYTES, HEADER_BYTES = 4, 256
+MOST_INDEX_BYTES = 64 << 20
+ELSEWHERE = wire.PRESENT_FILE_PATH | wire.PRESENT_CRYPTO
+OF_INDEX = "offset_index_offset", "offset_index_length", "present", "total_compressed_size"
 MOST_HEADER = 1 << 20
 FORMATS = {"offset": "q", "size": "i", "first_row": "q"}
 
@@ -84,6 +88,22 @@ def parse(data, begin: int, end: int, rows: int, until: int | None = None) -> Pa
     if until is not None and until >= rows:
         until = None
     return PageTable(begin, max(begin, end), rows, page.located(data, until), until)
+
+
+def load(fd: int, file_size: int, chunks: Chunks, number: int, rows: int, until: int) -> PageTable | None:
+    """Return the pages of one of a leaf's chunks by its OffsetIndex in a local file, as `parse` does.
+
+    Return None if there is no index, or if chunk or index are damaged, encrypted, in another file or unreadable.
+    """
+    offset, length, present, size = (chunks.array(name)[number] for name in OF_INDEX)
+    begin = chunks.begins()[number]
+    is_chunk = MAGIC_BYTES <= begin < begin + size <= file_size and rows and not present & ELSEWHERE
+    if not is_chunk or offset <= 0 or not 0 < length <= min(MOST_INDEX_BYTES, file_size - offset):
+        return None
+    try:
+        return parse(systems.pread(fd, length, offset), begin, begin + size, rows, until)
+    except (OSError, ParquetextError):
+        return None
 
 
 def walk(fd: int, file_size: int, begin: int, end: int, rows: int) -> PageTable:

@@ -128,7 +128,7 @@ def parse_places(index: StoredIndex, chunks, row_group: int, num_rows: int, file
     return PagePlaces(offsets, sizes, first_rows, num_rows)
 
 
-def counts_of(chunks, row_group: int, page_values: Sequence[int] | None) -> ChunkCounts:
+def counts_of(chunks, row_group: int, page_values: Sequence[int] | None = None) -> ChunkCounts:
     """Combine the values of a chunk's pages with the chunk's statistics in the footer."""
     values, nulls, present = (chunks.array(name)[row_group] for name in ("num_values", "null_count", "present"))
     bounds = (Bounds(chunks, bit)[row_group] for bit in (1, 2))
@@ -169,14 +169,18 @@ def typed_bounds(
 ) -> ColumnBounds | None:
     """Return the bounds in a column index in the type of the column's rows; None if they cannot be compared.
 
-    `fields` has the numbers of the values of the pages at `positions`. Errors are those of `parse_bounds`.
+    `fields` has the properties of the chunk; the numbers of values are those of the rows at `positions`. Errors are
+    those of `parse_bounds`.
     """
     kind = comparable_type(form, leaf, rows)
     if kind is None:
         return None
     node = form.node(leaf)
-    found = number_bounds(index, node, kind, rows, fields)
-    return found or parse_bounds(index, node, fields).typed(form, leaf, rows, positions)
+    found = number_bounds(index, node, kind, rows, len(positions), fields)
+    if found is None:
+        fields = fields._replace(page_values=positions.row_counts)
+        found = parse_bounds(index, node, fields).typed(form, leaf, rows, positions)
+    return found
 
 
 def _usable(values: list[bytes | None], judged: bytes, bit: int) -> list[bytes | None]:

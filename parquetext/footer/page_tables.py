@@ -54,7 +54,7 @@ class PageTables:
         list of kernels.page_table.PageTable or None
             None for a chunk whose pages are unknown: it has no valid offset index, and is remote, damaged or in a list.
         """
-        begins, sizes = chunks.begins(), chunks.array("total_compressed_size")
+        begins = chunks.begins()
         found = []
         for number, reach in zip(numbers, reaches, strict=True):
             begin, rows = begins[number], row_counts[number]
@@ -62,19 +62,25 @@ class PageTables:
             table = None if is_new else self._tables[begin]
             if is_new or (table is not None and table.known < reach):
                 until = reach if is_new else rows  # the second time, all pages
-                table = self._tables[begin] = self._made(chunks, number, begin + sizes[number], rows, until, is_flat)
+                table = self._tables[begin] = self._made(chunks, number, rows, until, is_flat)
             found.append(table)
         return found
 
-    def _made(self, chunks: Any, number: int, end: int, rows: int, until: int, is_flat: bool) -> Any:
+    def _made(self, chunks: Any, number: int, rows: int, until: int, is_flat: bool) -> Any:
+        source = self.source
+        is_local = has_descriptor(source)
+        if is_local:
+            table = kernels.page_table.load(source.fd, source.size, chunks, number, rows, until)
+            if table is not None or not is_flat:
+                return table
         begin = chunks.begins()[number]
-        if not 0 < begin < end <= self.source.size or rows <= 0 or chunks.array("present")[number] & ELSEWHERE:
+        end = begin + chunks.array("total_compressed_size")[number]
+        if not 0 < begin < end <= source.size or rows <= 0 or chunks.array("present")[number] & ELSEWHERE:
             return None
-        index = index_or_none(self.source, chunks, number, OFFSET_INDEX)
-        table = None if index is None else _parsed(index.data, begin, end, rows, until)
-        if table is None and is_flat and has_descriptor(self.source):
-            table = _walked(self.source, begin, end, rows)
-        return table
+        if is_local:
+            return _walked(source, begin, end, rows)
+        index = index_or_none(source, chunks, number, OFFSET_INDEX)
+        return None if index is None else _parsed(index.data, begin, end, rows, until)
 
 
 def _parsed(index: bytes, begin: int, end: int, rows: int, until: int) -> Any:

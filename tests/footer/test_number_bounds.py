@@ -101,7 +101,7 @@ def test_the_bounds_are_those_of_the_judgement_page_by_page(forms, data, name):
     leaf = comparable_type(form, 0, kind)
     index, fields = data.draw(indexes(leaf.width, pa.types.is_floating(kind)))
     stored_index = StoredIndex(thrift.write("ColumnIndex", index), 0)
-    found = number_bounds(stored_index, form.node(0), leaf, kind, fields)
+    found = number_bounds(stored_index, form.node(0), leaf, kind, len(fields.page_values), fields)
     if found is not None:
         assert found == judged(stored_index, form, kind, fields)
 
@@ -145,7 +145,7 @@ def test_pages_without_nulls_need_no_judgement_page_by_page(forms, implementatio
     leaf = comparable_type(form, 0, kind)
     index, fields = sound(leaf.width, pa.types.is_floating(kind))
     stored_index = StoredIndex(thrift.write("ColumnIndex", index), 0)
-    found = number_bounds(stored_index, form.node(0), leaf, kind, ChunkCounts(**fields))
+    found = number_bounds(stored_index, form.node(0), leaf, kind, 3, ChunkCounts(**fields))
     assert (found.min, found.max) == tuple(
         pa.array(side, pa.int32() if kind.bit_width <= 32 else pa.int64()).cast(kind)
         for side in ([0, 10, 20], [9, 15, 100])
@@ -176,7 +176,7 @@ def test_an_unusual_index_is_left_to_the_judgement_page_by_page(forms, implement
     leaf = comparable_type(form, 0, pa.int64())
     index, fields = sound()
     stored_index = StoredIndex(thrift.write("ColumnIndex", index | of_index), 0)
-    assert number_bounds(stored_index, form.node(0), leaf, pa.int64(), ChunkCounts(**fields | of_chunk)) is None
+    assert number_bounds(stored_index, form.node(0), leaf, pa.int64(), 3, ChunkCounts(**fields | of_chunk)) is None
 
 
 def test_each_flipped_bit_is_judged_as_page_by_page(forms, implementation):
@@ -188,6 +188,6 @@ def test_each_flipped_bit_is_judged_as_page_by_page(forms, implementation):
         flipped = bytearray(data)
         flipped[bit // 8] ^= 1 << bit % 8
         stored_index = StoredIndex(bytes(flipped), 0)
-        found = number_bounds(stored_index, form.node(0), leaf, kind, ChunkCounts(**fields))
+        found = number_bounds(stored_index, form.node(0), leaf, kind, 3, ChunkCounts(**fields))
         if found is not None:
             assert found == judged(stored_index, form, kind, ChunkCounts(**fields))

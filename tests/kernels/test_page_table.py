@@ -10,10 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.parquet_bytes import footer_of
 from support.samples import examples
 from support.twins import both, outcome
 
-from parquetext.thrift import write
+from parquetext.thrift import read, write
 
 BEGIN, ROWS = 4, 600
 
@@ -113,3 +114,73 @@ def test_page_headers_are_walked_alike(tmp_path, has_dictionary, damage):
     assert native == pure
     assert damage is not None or native[0] == "result"
     assert short[0] == short[1] and short[0][0] == "error"
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory):
+    """Return the path of a file with page indexes, its bytes and its footer."""
+    path = tmp_path_factory.mktemp("indexed") / "x.parquet"
+    table = pa.table({"n": [number % 50 for number in range(ROWS)]})
+    pq.write_table(table, path, data_page_size=64, write_batch_size=16, write_page_index=True)
+    data = path.read_bytes()
+    return path, data, footer_of(data)
+
+
+def loaded(path, footer: bytes, *arguments, number: int = 0) -> list:
+    """Return the outcomes of loading a chunk's table, by both implementations."""
+    found = []
+    with open(path, "rb") as file:
+        for scan, module in zip(both("scan"), both("page_table"), strict=True):
+            chunks = scan.scan(footer).column(0)
+            size = os.path.getsize(path)
+            kind, table = outcome(module.load, file.fileno(), size, chunks, number, *arguments)[:2]
+            if kind == "result" and table is not None:
+                table = [listed(table), table.begin, table.end, table.rows, table.known]
+            found.append([kind, table] if kind == "result" else [kind])
+    return found
+
+
+@pytest.mark.parametrize("until", [1, 17, 300, ROWS])
+def test_the_table_of_a_chunk_is_loaded_from_its_file(indexed, until):
+    path, _, footer = indexed
+    column = pq.read_metadata(path).row_group(0).column(0)
+    native, pure = loaded(path, footer, ROWS, until)
+    assert native == pure
+    pages, begin, end, rows, known = native[1]
+    assert (begin, end, rows) == (column.dictionary_page_offset, begin + column.total_compressed_size, ROWS)
+    assert known >= until and pages[0][2] == 0
+
+
+@settings(max_examples=examples(100))
+@given(data=st.data())
+def test_a_table_of_a_changed_chunk_is_loaded_alike(indexed, data):
+    path, stored, footer = indexed
+    metadata = read("FileMetaData", footer)
+    chunk = metadata["row_groups"][0]["columns"][0]
+    name = data.draw(st.sampled_from(["offset_index_offset", "offset_index_length", "file_path", "meta_data"]))
+    number = st.integers(-(1 << 40), 1 << 40) | st.integers(-9, len(stored) + 9)
+    if name == "file_path":
+        chunk[name] = "other.parquet"
+    elif name == "meta_data":
+        member = data.draw(st.sampled_from(["total_compressed_size", "data_page_offset", "dictionary_page_offset"]))
+        chunk[name][member] = data.draw(number)
+    elif name == "offset_index_length":
+        chunk[name] = data.draw(st.integers(-9, 1 << 20))
+    else:
+        chunk[name] = data.draw(number)
+    native, pure = loaded(path, write("FileMetaData", metadata), ROWS, data.draw(st.integers(0, ROWS + 1)))
+    assert native == pure
+
+
+def test_a_damaged_index_or_a_chunk_without_one_has_no_table(indexed, tmp_path):
+    path, stored, footer = indexed
+    metadata = read("FileMetaData", footer)
+    chunk = metadata["row_groups"][0]["columns"][0]
+    damaged = bytearray(stored)
+    damaged[chunk["offset_index_offset"] + 2] ^= 0xFF
+    (tmp_path / "damaged.parquet").write_bytes(damaged)
+    assert loaded(tmp_path / "damaged.parquet", footer, ROWS, ROWS) == [["result", None]] * 2
+    del chunk["offset_index_offset"], chunk["offset_index_length"]
+    assert loaded(path, write("FileMetaData", metadata), ROWS, ROWS) == [["result", None]] * 2
+    with pytest.raises(IndexError):
+        loaded(path, footer, ROWS, ROWS, number=1)

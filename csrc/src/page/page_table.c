@@ -9,6 +9,8 @@ enum {
     USUAL_BYTES = 8,       /* fewer than a location takes */
     HEADER_BYTES = 256,    /* enough for most page headers */
     MOST_HEADER = 1 << 20, /* a larger one has bounds of that size */
+    MAGIC_BYTES = 4,
+    MOST_INDEX_BYTES = 64 << 20,
     MOST_PAGES = INT32_MAX / (int)sizeof(pqx_page_location)
 };
 
@@ -74,6 +76,31 @@ int pqx_page_table_parse(pqx_page_table *table, const uint8_t *index, size_t siz
     PQX_TRY(check(table, is_whole, error));
     if (!is_whole) table->known = (uint64_t)table->pages[--table->count].first_row;
     return PQX_OK;
+}
+
+/* Return 1 if a file has so many bytes at an offset. */
+static int is_within(const pqx_source *source, uint64_t offset, int64_t bytes)
+{ return offset <= source->size && (uint64_t)bytes <= source->size - offset; }
+
+int pqx_page_table_load(pqx_page_table *table, const pqx_source *source, const pqx_chunk *chunk,
+                        const pqx_places *places, uint64_t rows, uint64_t until)
+{
+    int64_t begin = pqx_chunk_begin(chunk->data_page_offset, chunk->dictionary_page_offset);
+    int64_t bytes = chunk->total_compressed_size, length = places->offset_index_length;
+    uint64_t offset = (uint64_t)places->offset_index_offset;
+    if (!rows || chunk->present & (PQX_PRESENT_CRYPTO | PQX_PRESENT_FILE_PATH)) return 0;
+    if (begin < MAGIC_BYTES || bytes <= 0 || !is_within(source, (uint64_t)begin, bytes)) return 0;
+    if (!offset || length <= 0 || length > MOST_INDEX_BYTES || !is_within(source, offset, length))
+        return 0;
+    table->begin = (uint64_t)begin;
+    table->end = (uint64_t)begin + (uint64_t)bytes;
+    table->rows = rows;
+    pqx_error error;
+    uint8_t *index = (uint8_t *)pqx_reserve((size_t)length);
+    int is_read = index && !source->read(source->context, offset, (size_t)length, index)
+                  && !pqx_page_table_parse(table, index, (size_t)length, until, &error);
+    pqx_release(index);
+    return is_read;
 }
 
 /* Append a page to the table. */

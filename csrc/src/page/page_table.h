@@ -21,6 +21,11 @@ void pqx_page_table_free(pqx_page_table *table);
  * before the first page that begins at row `until` or later; locations behind it are not read. */
 int pqx_page_table_parse(pqx_page_table *table, const uint8_t *index, size_t size, uint64_t until,
                          pqx_error *error);
+/* Fill a table from the OffsetIndex of a chunk in a file, as pqx_page_table_parse does; begin, end
+ * and rows are set. Return 0 if there is no index, or if chunk or index are damaged, encrypted, in
+ * another file or unreadable. */
+int pqx_page_table_load(pqx_page_table *table, const pqx_source *source, const pqx_chunk *chunk,
+                        const pqx_places *places, uint64_t rows, uint64_t until);
 /* Fill a table from the headers of the pages of a leaf without lists, whose rows are its values:
  * one short read per page. Errors are those of pqx_page_header, PQX_NO_MEMORY and PQX_PAGE_INDEX.
  */

@@ -45,6 +45,8 @@ def leaf_array(decoded, kind: LeafType, wanted: pa.DataType, dictionary: Diction
     Unsupported
         If the stored values cannot be converted to that type.
     """
+    if STORED.get(kind.physical) == wanted:
+        return viewed(decoded, wanted)
     if pa.types.is_null(wanted):
         return pa.nulls(decoded.slots)
     if isinstance(wanted, pa.BaseExtensionType):

@@ -133,12 +133,9 @@ def is_worth_threads(
     shares = [groups[number].count / row_counts[number] for number in with_rows]
     stored = 0.0
     for leaf in leaves:
-        sizes = form.column(leaf).array("total_compressed_size")
-        parts = reaches if has_no_index(form, leaf) else shares
-        stored += sum(sizes[number] * part for number, part in zip(with_rows, parts, strict=True))
+        chunks = form.column(leaf)
+        sizes = chunks.array("total_compressed_size")
+        has_index = max(chunks.array("offset_index_length"), default=0) > 0
+        for number, part in zip(with_rows, shares if has_index else reaches, strict=True):
+            stored += sizes[number] * part
     return stored >= SMALL_BYTES
-
-
-def has_no_index(form: FooterReader, leaf: int) -> bool:
-    """Return True if a leaf has no offset index."""
-    return max(form.column(leaf).array("offset_index_length"), default=0) <= 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import repeat
 
 import pyarrow as pa
 
@@ -77,7 +76,7 @@ class OffsetIndexes:
         index = read_index(self._source, chunks, row_group, COLUMN_INDEX)
         if index is None:
             return None
-        fields = fields or counts_of(chunks, row_group, positions.row_counts)
+        fields = fields or counts_of(chunks, row_group)
         return typed_bounds(index, self._form, leaf, rows, positions, fields)
 
 
@@ -114,26 +113,36 @@ def _row_ranges(form: FooterReader, types: Mapping[str, pa.DataType], plan: Plan
     Each piece has the bounds of the pages that contain it, and `pruning` evaluates pieces like row groups.
     """
     counts = form.row_groups("num_rows")
-    row_groups = range(len(counts))
-    pieces: list[tuple[int, int, int]] = []
+    pieces: list[list[int]] = []  # the first row of each, by row group
     parts: dict[str, list] = {name: [] for name in types}
-    for row_group in row_groups:
+    for row_group, count in enumerate(counts):
         pages = {name: _pages(form, name, kind, row_group, plan, indexes) for name, kind in types.items()}
-        begins = _begins([found[0].first_rows for found in pages.values() if found], counts[row_group])
-        ends = [*begins[1:], counts[row_group]]
-        pieces += zip(repeat(row_group), begins, ends, strict=False)
+        begins = _begins([found[0].first_rows for found in pages.values() if found], count)
+        pieces.append(begins)
         for name, found in pages.items():
             parts[name].append((found, begins))
     bounds = {name: _joined(found) for name, found in parts.items()}
-    kept = surviving_row_groups(plan.predicate, bounds.__getitem__, len(pieces), range(len(pieces)), types)
-    left: dict[int, Rows] = {row_group: [] for row_group in row_groups}
-    for row_group, begin, end in (pieces[number] for number in kept):
-        ranges = left[row_group]
+    total = sum(map(len, pieces))
+    kept = surviving_row_groups(plan.predicate, bounds.__getitem__, total, range(total), types)
+    left: list[Rows] = []
+    first = at = 0
+    for begins, count in zip(pieces, counts, strict=True):
+        end = bisect_left(kept, first + len(begins), at)
+        left.append(_ranges_of([number - first for number in kept[at:end]], begins, count))
+        first, at = first + len(begins), end
+    return left
+
+
+def _ranges_of(kept: Sequence[int], begins: Sequence[int], count: int) -> Rows:
+    """Return the ranges of rows of pieces of a row group; neighbours are joined."""
+    ranges: Rows = []
+    for number in kept:
+        begin, end = begins[number], begins[number + 1] if number + 1 < len(begins) else count
         if ranges and ranges[-1][1] == begin:
             ranges[-1] = ranges[-1][0], end
         else:
             ranges.append((begin, end))
-    return [left[row_group] for row_group in row_groups]
+    return ranges
 
 
 def _begins(starts: Sequence[list[int]], count: int) -> list[int]:
@@ -168,7 +177,7 @@ def _pages(
         return None
     try:
         known = plan.chunks.get(name)  # the slice may lack statistics
-        fields = None if known is None else counts_of(known, plan.part.row_groups[row_group], positions.row_counts)
+        fields = None if known is None else counts_of(known, plan.part.row_groups[row_group])
         bounds = indexes.read_bounds(leaf, row_group, positions, rows, fields)
     except Malformed:  # ignore an index that contradicts the format, the schema or the footer
         return None
