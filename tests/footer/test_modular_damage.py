@@ -14,6 +14,7 @@ import pytest
 from support.footers import footer_of
 from support.modular_files import (
     BINARY,
+    BYTE,
     FILE,
     FLAT,
     I32,
@@ -37,8 +38,9 @@ from support.samples import some
 from support.twins import both
 
 import parquetext
-from parquetext import thrift
+from parquetext import kernels, thrift
 from parquetext.errors import Damaged, Malformed, ParquetextError, Unsupported
+from parquetext.footer.jump_table.name_hash import placed
 from parquetext.footer.locate import locate
 from parquetext.footer.modular import framing
 from parquetext.footer.modular.array_writing import number_array, packed
@@ -310,3 +312,29 @@ def test_bounds_of_binary_arrays_have_a_common_prefix_once(implementation):
     _, statistics = form.statistics_of(0)
     assert len(statistics) < 100 * 400 < len(footer) and BINARY == 8
     assert form.column(0).bound_values(1)[7] == table["x"][7].as_py().encode()
+
+
+# ---- indexes of other programs ------------------------------------------------------------------------------------
+
+
+def test_an_index_that_leaves_groups_out_does_not_make_their_members_columns(implementation):
+    footer = footer_of(written(pa.table({"s": [{"x": 1, "y": 2}], "z": [3]}), store_schema=False))
+    modules = modules_of(modular_payload(footer))
+    index = kernels.modular.SchemaIndex(modules[6], 3)
+    offsets = [index.element_offset(element) for element in (0, *map(index.leaf_element, range(3)))]
+    table = placed([kernels.modular.hash_of(name) for name in (b"x", b"y", b"z")], 8)
+    fields = [
+        (1, STRUCT, number_array(table)),
+        (2, BYTE, b"\0"),
+        (3, BYTE, b"\2"),
+        (4, STRUCT, number_array(offsets)),
+    ]
+    modules[6] = joined(fields) + b"\0"
+    with_index = assembled(modules, (2, 1, 3, 1))
+    assert kernels.modular.SchemaIndex(modules[6], 3).is_flat
+    for name, found in ((b"x", []), (b"s.x", [0]), (b"z", [2])):
+        assert SPEC.open_payload(with_index).find_name(name) == found
+    assert SPEC.open_payload(with_index).node(0).path == b"s\0x"
+    del modules[2]  # whose offsets are those of the original payload
+    with pytest.raises(Damaged, match="4 schema elements, the schema 5"):
+        SPEC.verify_payload(assembled(modules, (2, 1, 3, 1)))

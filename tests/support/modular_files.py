@@ -56,7 +56,7 @@ def written(table: pa.Table = TABLE, **options) -> bytes:
 
 FILE = written()
 
-I32, I64, BINARY, LIST, STRUCT = 5, 6, 8, 9, 12
+BYTE, I32, I64, BINARY, LIST, STRUCT = 3, 5, 6, 8, 9, 12
 
 
 def modular_payload(footer: bytes, offset: int | None = None) -> bytes:

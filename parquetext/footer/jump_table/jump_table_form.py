@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import pairwise, product
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
@@ -29,7 +29,6 @@ from .pointer import FIELD, POINTER_BYTES, damaged
 REMOTE_SHARE = 4  # the whole footer is fetched if one leaf in this many is requested
 LOCAL_SHARE = 200  # scanning this many chunks costs as much as one by the jump table, checks included
 FEW_PARTS = 64  # ranges that are read one by one; for more, the whole footer is read
-MOST_SEPARATORS = 3  # in a name; each may be a dot of a name, or separate two names
 ROW_GROUP_SIZES = (wire.ROW_GROUP_TOTAL_BYTE_SIZE, wire.ROW_GROUP_NUM_ROWS)
 NO_CHUNKS = bytes([wire.TYPE_STRUCT])  # an empty list
 PATH = (wire.COLUMN_CHUNK_META_DATA, wire.COLUMN_META_DATA_PATH_IN_SCHEMA)
@@ -277,24 +276,9 @@ class JumpTableForm:
     def find_name(self, name: bytes) -> list[int]:
         """Return the ids of all leaves, then all groups, with this path; dots and NULs are equal.
 
-        The table of names finds them if it has the path; otherwise the schema is searched, because writers may probe
-        in another order.
+        They are those of the schema, which is scanned anyway: the table of names may list one of several equal names.
         """
-        return self._hashed(name) or self._form.find_name(name)
-
-    def _hashed(self, name: bytes) -> list[int]:
-        """Return the ids of the elements that the table of names has for a path."""
-        names, index = self._index.names, self._index
-        parts = name.replace(b"\0", b".").split(b".")
-        if names is None or self._held is not None or not 1 <= len(parts) <= MOST_SEPARATORS + 1:
-            return []
-        found = set()
-        for separators in product((b"\0", b"."), repeat=len(parts) - 1):
-            path = b"".join(part for pair in zip((b"", *separators), parts, strict=True) for part in pair)
-            for element in names.candidates(path):
-                if 0 < element < index.elements and self._form.path_of(element) == path:
-                    found.add(self._form.identity_of(element))
-        return sorted(found)
+        return self._form.find_name(name)
 
     def find_column(self, name: str):
         """Return the only leaf with this path and its chunks, or None if there is not exactly one."""

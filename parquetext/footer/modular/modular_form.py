@@ -33,6 +33,7 @@ from .payload import Payload
 
 NO_CHUNKS = bytes([wire.TYPE_STRUCT])  # an empty list
 OF_THE_TYPE = b"\x1c\0\0"  # a ColumnOrder: the order that the type defines
+LIST_OF_ELEMENTS = b"\x19"  # the header of field 1, a list, at the begin of the schema
 REPEATED, REQUIRED = 2, 0
 LAST_BYTES = TRAILER_BYTES + 256  # of a payload, with its root
 
@@ -219,9 +220,19 @@ class ModularForm:
 
     @cached_property
     def _flat(self) -> Any:
-        """Return the index of the schema if it shows that there are no groups, else None."""
+        """Return the index of the schema if there are no groups, else None; the schema's begin has to confirm it."""
         index = self.schema_index
-        return index if index is not None and index.is_flat and self.leaf_count else None
+        if index is None or not index.is_flat or not self.leaf_count:
+            return None
+        begin, length = self.modules[SCHEMA]
+        header = LIST_OF_ELEMENTS + list_header(index.elements)
+        end = index.element_offset(1)
+        if index.element_offset(0) != len(header) or not len(header) < end <= length:
+            return None
+        data = self._payload.read(begin, end)
+        root = _whole_struct(data[len(header) :])
+        is_flat = data[: len(header)] == header and root and parse_element(root).num_children == self.leaf_count
+        return index if is_flat else None
 
     @cached_property
     def _orders_of_types(self) -> bool | None:
@@ -251,10 +262,7 @@ class ModularForm:
         if end <= at:
             return None
         data = self._payload.read(begin + at, end - at)
-        try:
-            return bytes(data[: kernels.thrift.struct_end(data)])
-        except Malformed:
-            return None
+        return _whole_struct(data, has_more=leaf + 1 == self.leaf_count)
 
     def _flat_node(self, leaf: int) -> Node | None:
         """Return the node of a leaf without reading the whole schema, or None if that is not possible."""
@@ -287,6 +295,7 @@ class ModularForm:
         return self._indexed(name) or self._skeleton.find_name(name)
 
     def _indexed(self, name: bytes) -> list[int]:
+        """Return the leaf to which the index leads if no other leaf can have this name, else none."""
         if "_skeleton" in self.__dict__ or self._flat is None or b"." in name or b"\0" in name:
             return []
         try:
@@ -294,7 +303,20 @@ class ModularForm:
         except ParquetextError as error:
             raise self.at_module(error, SCHEMA_INDEX) from None
         nodes = {leaf: self._flat_node(leaf) for leaf in leaves}
-        return sorted(leaf for leaf, node in nodes.items() if node is not None and node.path == name)
+        found = [leaf for leaf, node in nodes.items() if node is not None and node.path == name]
+        return found if len(found) == 1 and self._occurs_once(name) else []
+
+    def _occurs_once(self, name: bytes) -> bool:
+        """Return True if only one element of the schema can have this name, without parsing the others.
+
+        The index may list one of several equal names. Each has the name's bytes behind the last byte of its length,
+        which is 0 if the length has more bytes than it needs.
+        """
+        schema = bytes(self.module(SCHEMA))
+        if _is_single(schema, name):
+            return True
+        last = kernels.varint.encode(len(name))[-1:]
+        return _is_single(schema, last + name) and b"\0" + name not in schema
 
     def find_column(self, name: str):
         """Return the only leaf with this path and its chunks, or None if there is not exactly one."""
@@ -439,6 +461,20 @@ def _read_root(data: memoryview, at: int) -> Root:
         return Root(*kernels.modular.read_root(data))
     except ParquetextError as error:
         raise error.at(None, at) from None
+
+
+def _is_single(data: bytes, text: bytes) -> bool:
+    at = data.find(text)
+    return at >= 0 and data.find(text, at + 1) < 0
+
+
+def _whole_struct(data: memoryview, *, has_more: bool = False) -> bytes | None:
+    """Return the struct that the bytes are, or with which they begin if they have more; None if they are none."""
+    try:
+        end = kernels.thrift.struct_end(data)
+    except Malformed:
+        return None
+    return bytes(data[:end]) if has_more or end == len(data) else None
 
 
 def _split(data: bytes, lengths) -> list[bytes]:
