@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from uuid import UUID
 
 from .. import kernels, wire
-from ..errors import names_memory
+from ..errors import ParquetextError, names_memory
 from ..footer.tail import LENGTH_AND_MAGIC
 from ..footer.thrift_form import ThriftForm, refuse_encrypted
 from ..indexing.chunk_index import ChunkIndex, Indexer
@@ -95,8 +95,11 @@ def add_page_index(
         wanted = indexer.wanted()
         if not wanted:
             return Planned(None, footer.form, reason="every column chunk with values has its indexes")
-        with Pool(os.cpu_count() or 1) as pool:
-            made = pool.map(indexer.make, wanted)
+        try:
+            with Pool(os.cpu_count() or 1) as pool:
+                made = pool.map(indexer.make, wanted)
+        except ParquetextError as error:
+            raise error.at(source.name) from None
         added = [index for index in made if not index.is_empty]
         message = _message(form, made)
         if not added:

@@ -119,7 +119,8 @@ def planned_by(plan: Plan, footer: Footer | FinalFooter, ignored: frozenset[str]
     try:
         return plan(footer, ignored, source)
     except ParquetextError as error:
-        raise error.at(source.name, footer.offset) from None
+        is_of_file = error.file is not None  # and counts from its start; others count from the footer's
+        raise error.at(source.name, 0 if is_of_file else footer.offset) from None
 
 
 def result_of(

@@ -9,6 +9,7 @@ from .. import wire
 from ..errors import Damaged, ParquetextError, Refused, Unsupported, names_memory
 from ..extension import ASIDE, PLACEMENTS
 from ..footer import forms
+from ..footer.data_end import check_end_of_data
 from ..footer.form_spec import BuildOptions, FormSpec, Shape, Slots
 from ..footer.forms import AUTO, Form, check_writable
 from ..footer.tail import LENGTH_AND_MAGIC
@@ -92,7 +93,8 @@ def upgrade(
     Conflict
         If another program is changing the file, or has changed it meanwhile.
     Malformed, Unsupported
-        If the footer is broken, or if the form cannot represent it.
+        If the footer is broken, among others if data that it describes reach into it, or if the form cannot represent
+        it.
 
     Examples
     --------
@@ -175,6 +177,9 @@ def with_form(
     """Plan to give the footer a form, by a block or a reference; the edit is None if it already has just that."""
     from .referred import keeping_reference, with_reference  # late: they build the blocks again, by this module
 
+    scan = footer.scan()
+    if not scan.encrypted:
+        check_end_of_data(scan, footer.start)
     if spec.front_bytes:
         return with_reference(footer, spec, options, ignored)
     return keeping_reference(footer, lambda base: with_block(base, spec, options, ignored, verbatim=verbatim), ignored)

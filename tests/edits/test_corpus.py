@@ -34,10 +34,17 @@ UNSAYABLE = {
 
 
 NO_TREE = "clusterfuzz-testcase-minimized-parquet-arrow-fuzz-5640198106120192"
+BEHIND = {  # of these, those with data that reach into the footer
+    *(
+        f"clusterfuzz-testcase-minimized-parquet-arrow-fuzz-{number}"
+        for number in (5106889906585600, 5634349073694720, 5749949046456320)
+    ),
+    "clusterfuzz-testcase-parquet-arrow-fuzz-5131422543904768",
+}
 
 
 def test_upgrade_and_strip_of_the_whole_corpus(corpus, expected, tmp_path):
-    upgraded, verbatim = 0, set()
+    upgraded, verbatim, behind = 0, set(), set()
     for known in expected:
         if not known["footer"]["parses"]:
             continue
@@ -55,7 +62,13 @@ def test_upgrade_and_strip_of_the_whole_corpus(corpus, expected, tmp_path):
                     edits.upgrade(path, form=form)
             assert path.read_bytes() == original
             continue
-        edits.upgrade(path, form="flat")
+        try:
+            edits.upgrade(path, form="flat")
+        except Malformed as error:
+            assert "leave the data" in error.message and known["class"] != "readable", known["file"]
+            assert path.read_bytes() == original
+            behind.add(name)
+            continue
         upgraded += 1
         assert edits.upgrade(path, form="flat").outcome == "unchanged", known["file"]
         if known["class"] == "readable":
@@ -64,8 +77,8 @@ def test_upgrade_and_strip_of_the_whole_corpus(corpus, expected, tmp_path):
             verbatim.add(name)
         edits.strip(path, in_place=bool(upgraded % 2))
         assert path.read_bytes() == original, known["file"]
-    assert verbatim == UNSAYABLE - {NO_TREE}
-    assert upgraded == 453
+    assert verbatim == UNSAYABLE - {NO_TREE} - BEHIND and BEHIND < behind
+    assert (upgraded, len(behind)) == (453 - 51, 51)
 
 
 def _is_verbatim(path) -> bool:
@@ -76,7 +89,7 @@ def _is_verbatim(path) -> bool:
 def test_a_verbatim_footer_is_reported_and_never_alone(corpus, expected, tmp_path):
     for known in expected:
         name = PurePath(known["file"]).name
-        if name not in UNSAYABLE - {NO_TREE}:
+        if name not in UNSAYABLE - {NO_TREE} - BEHIND:
             continue
         path = tmp_path / name
         path.write_bytes((corpus / known["file"]).read_bytes())

@@ -11,8 +11,10 @@ import pytest
 from support.flat_files import as_par3
 from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
-from parquetext import edits, extension, wire
+import parquetext
+from parquetext import edits, extension, kernels, thrift, wire
 from parquetext.errors import Malformed, Refused
+from parquetext.footer import forms
 
 ORIGINAL = parquet_bytes()
 FOOTER = footer_of(ORIGINAL)
@@ -150,3 +152,65 @@ def test_a_folder_of_metadata_that_is_not_icebergs_refuses_nothing(tmp_path):
     (tmp_path / "metadata" / "notes.json").write_text("{}")
     (tmp_path / "x.parquet").write_bytes(ORIGINAL)
     assert edits.upgrade(tmp_path / "x.parquet", form="flat").outcome == "upgraded"
+
+
+# ---- data behind their end ----------------------------------------------------------------------------------------
+
+
+def with_last_chunk(change, part: str = "meta_data") -> bytes:
+    """The file's bytes, after a change of its last chunk."""
+    fields = thrift.read("FileMetaData", FOOTER)
+    chunk = fields["row_groups"][-1]["columns"][-1]
+    change(chunk["meta_data"] if part == "meta_data" else chunk)
+    return with_footer(ORIGINAL, thrift.write("FileMetaData", fields))
+
+
+BEHIND = {
+    "size": (lambda meta: meta.update(total_compressed_size=FOOTER_OFFSET), "meta_data"),
+    "begin": (lambda meta: meta.update(data_page_offset=FOOTER_OFFSET - 1, dictionary_page_offset=-5), "meta_data"),
+    "Bloom filter": (
+        lambda meta: meta.update(bloom_filter_offset=FOOTER_OFFSET - 1, bloom_filter_length=2),
+        "meta_data",
+    ),
+    "page index": (lambda chunk: chunk.update(offset_index_offset=FOOTER_OFFSET, offset_index_length=1), "chunk"),
+}
+
+
+@pytest.mark.parametrize("form", [*forms.WRITABLE])
+@pytest.mark.parametrize("name", BEHIND)
+def test_data_that_reach_into_the_footer_are_malformed(tmp_path, name, form):
+    content = with_last_chunk(*BEHIND[name])
+    where = {"Bloom filter": ", bloom filter", "page index": ", offset index"}.get(name, "")
+    message = rf"row group 2, leaf 2{where}: bytes \d+ to \d+ leave the data, which ends at {FOOTER_OFFSET} \(at"
+    error = refused(tmp_path, content, Malformed, message, [functools.partial(edits.upgrade, form=form)])
+    chunk = kernels.scan.scan(footer_of(content)).chunks("chunk_offset")[-1]
+    assert (error.offset, error.expected) == (FOOTER_OFFSET + chunk, FOOTER_OFFSET)
+    assert error.found > FOOTER_OFFSET and str(error.found) in str(error)
+    path = tmp_path / "x.parquet"
+    assert edits.upgrade(path).outcome == "unchanged" and path.read_bytes() == content  # it is too small to gain
+
+
+def test_data_that_end_where_the_footer_begins_are_not(tmp_path):
+    path = tmp_path / "x.parquet"
+    for content in (
+        ORIGINAL,
+        with_last_chunk(lambda meta: meta.update(bloom_filter_offset=FOOTER_OFFSET - 2, bloom_filter_length=2)),
+    ):
+        path.write_bytes(content)
+        for form in forms.WRITABLE:
+            assert edits.upgrade(path, form=form).outcome == "upgraded", form
+        assert parquetext.verify(path).ok
+        edits.strip(path)
+        assert path.read_bytes() == content
+
+
+def test_an_error_in_pages_has_their_offset_in_the_file(tmp_path):
+    content = with_last_chunk(lambda meta: meta.update(total_compressed_size=-3))
+    error = refused(
+        tmp_path,
+        content,
+        Malformed,
+        "-3 bytes of pages at",
+        [functools.partial(edits.add_page_index, bloom=[TABLE.column_names[-1]])],
+    )
+    assert 4 <= error.offset < FOOTER_OFFSET
