@@ -28,7 +28,7 @@ from support.modular_files import (
 import parquetext
 from parquetext import edits, extension, kernels, sidecar, wire
 from parquetext.arrow.writing.rewriting import rewrite_file
-from parquetext.errors import Refused, Unsupported
+from parquetext.errors import ParquetextError, Refused, Unsupported
 from parquetext.footer.form_agreement import compare_form
 from parquetext.footer.forms import SPECS
 from parquetext.footer.locate import locate
@@ -320,3 +320,10 @@ def test_a_file_without_row_groups(implementation):
     pq.ParquetWriter(sink, FLAT.schema).close()
     with parquetext.open(alone(sink.getvalue())) as file:
         assert file.read().equals(FLAT.slice(0, 0)) and len(file.row_groups) == 0
+
+
+def test_an_error_lists_each_form_that_can_be_written_once(tmp_path):
+    with pytest.raises(ParquetextError, match="'par3' cannot be written here: use one of") as error:
+        parquetext.write_table(TABLE, tmp_path / "x.parquet", form="par3")
+    names = error.value.message.partition("use one of ")[2].split(", ")
+    assert len(names) == len({*names}) and {"modular", "parx", "thrift"} <= {*names}

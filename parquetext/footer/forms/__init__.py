@@ -100,7 +100,7 @@ def add_referred(tail, front: bytes | memoryview) -> None:
 
 def check_writable(name: str, *others: str) -> None:
     """Raise ParquetextError for a form that no footer can be given; `others` are allowed too."""
-    known = (*WRITABLE, AUTO, *others)
+    known = [*dict.fromkeys((*WRITABLE, AUTO, *others))]  # a form may be both
     if name not in known:
         form = f"footer form {name!r}"
         problem = f"the {form} cannot be written here" if name in BY_NAME else f"unknown {form}"

@@ -37,8 +37,8 @@ def check_flags(flags: int, offset: int) -> None:
     """Raise Unsupported for flags that this version does not support; `offset` is that of the flags."""
     unknown = [bit for bit in range(32) if flags & ~KNOWN_FLAGS & 1 << bit]
     if unknown:
-        bits = ", ".join(map(str, unknown))
-        message = f"PARX flags of unknown meaning are set: bits {bits} of {flags:#010x}"
+        bits = f"bit{'s' * (len(unknown) > 1)} " + ", ".join(map(str, unknown))
+        message = f"PARX flags of unknown meaning are set: {bits} of {flags:#010x}"
         raise Unsupported(message, offset=offset, expected=KNOWN_FLAGS, found=flags)
     if flags & wire.PARX_ENCRYPTED:
         raise Unsupported("the PARX footer is encrypted (flag ENCRYPTED_FOOTER, bit 0)", offset=offset, found=flags)
