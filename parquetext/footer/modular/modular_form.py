@@ -36,6 +36,7 @@ OF_THE_TYPE = b"\x1c\0\0"  # a ColumnOrder: the order that the type defines
 LIST_OF_ELEMENTS = b"\x19"  # the header of field 1, a list, at the begin of the schema
 REPEATED, REQUIRED = 2, 0
 LAST_BYTES = TRAILER_BYTES + 256  # of a payload, with its root
+FEW_SEARCHES = 4  # of the schema's bytes; more take longer than parsing the schema
 
 
 class ModularForm:
@@ -56,7 +57,7 @@ class ModularForm:
     is_lossless = False
 
     def __init__(self, payload: Payload):
-        self._payload = payload
+        self._payload, self._searches = payload, 0
         try:
             self._open()
         except ParquetextError as error:
@@ -309,9 +310,12 @@ class ModularForm:
     def _occurs_once(self, name: bytes) -> bool:
         """Return True if only one element of the schema can have this name, without parsing the others.
 
-        The index may list one of several equal names. Each has the name's bytes behind the last byte of its length,
+        After a few names, return False, so that the schema is parsed. The index may list one of several equal names. Each has the name's bytes behind the last byte of its length,
         which is 0 if the length has more bytes than it needs.
         """
+        self._searches += 1
+        if self._searches > FEW_SEARCHES:
+            return False
         schema = bytes(self.module(SCHEMA))
         if _is_single(schema, name):
             return True
