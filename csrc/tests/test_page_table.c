@@ -67,6 +67,23 @@ static void a_table_up_to_a_row_does_not_read_the_pages_behind_it(void)
     }
 }
 
+static void pages_that_are_not_read_need_a_row_and_a_byte_each(void)
+{
+    const page pages[] = {{14, 30, 0}, {44, 50, 2}, {94, 10, 8}};
+    uint8_t index[MOST_PAGES * 32];
+    pqx_error error;
+    size_t size = write_index(index, pages, 3);
+    for (uint64_t rows = 3; rows <= ROWS; rows++)
+        for (uint64_t end = 92; end <= END; end++) {
+            pqx_page_table table = {.begin = BEGIN, .end = end, .rows = rows};
+            int is_sound = rows > 3 && end > 94, status;
+            status = pqx_page_table_parse(&table, index, size, 1, &error);
+            CHECK(status == (is_sound ? PQX_OK : PQX_PAGE_INDEX));
+            CHECK(is_sound ? table.known == 2 : error.found == 1);
+            pqx_page_table_free(&table);
+        }
+}
+
 static void pages_that_do_not_follow_each_other_are_refused(void)
 {
     const page wrong[][2] = {
@@ -110,6 +127,7 @@ int main(void)
 {
     RUN(pages_that_fill_the_chunk_are_found_by_their_rows);
     RUN(a_table_up_to_a_row_does_not_read_the_pages_behind_it);
+    RUN(pages_that_are_not_read_need_a_row_and_a_byte_each);
     RUN(pages_that_do_not_follow_each_other_are_refused);
     RUN(an_index_that_ends_early_is_refused);
     return 0;

@@ -112,6 +112,9 @@ def page_numbers(
     nulls = _items(walk, fields.get(wire.COLUMN_INDEX_NULL_COUNTS), pages, (wire.TYPE_I64,))
     if flags is None or wire.TYPE_TRUE in flags[:pages] or nulls is None or nulls[:pages] != bytes(pages):
         return None
+    nans = fields.get(wire.COLUMN_INDEX_NAN_COUNTS)
+    if nans is not None and _items(walk, nans, pages, (wire.TYPE_I64,)) is None:
+        return None
     width = wire.WIDTH_OF_TYPE[leaf.type]
     sides = []
     for id in (wire.COLUMN_INDEX_MIN_VALUES, wire.COLUMN_INDEX_MAX_VALUES):

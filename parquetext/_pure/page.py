@@ -182,12 +182,12 @@ def locations(data) -> tuple[memoryview, ...]:
     Malformed
         If the bytes are not a Thrift struct, or if the locations are not structs.
     """
-    columns = list(zip(*located(data), strict=True)) or [()] * 3
+    columns = list(zip(*located(data)[0], strict=True)) or [()] * 3
     return tuple(memoryview(array(code, column)) for code, column in zip("qiq", columns, strict=True))
 
 
-def located(data, until: int | None = None) -> list[tuple[int, int, int]]:
-    """Return (offset, size, first row) of the pages in an OffsetIndex, as `locations` does.
+def located(data, until: int | None = None) -> tuple[list[tuple[int, int, int]], int]:
+    """Return (offset, size, first row) of the pages in an OffsetIndex, as `locations` does, and the number of others.
 
     If `until` is given, reading stops after the first page that begins at this row or later.
     """
@@ -202,15 +202,15 @@ def located(data, until: int | None = None) -> list[tuple[int, int, int]]:
             if count and kind != wire.TYPE_STRUCT:
                 raise wire_error(wire.FIELD_TYPE, at, wire.TYPE_STRUCT, kind)
             pages.clear()
-            for _ in range(count):
+            for left in reversed(range(count)):
                 fields, item = reader.struct(item, LOCATION_FIELDS, {}, 3)
                 offset, size, first_row = (fields.get(name, -1) for name in LOCATION_MEMBERS)
                 pages.append((offset, size, first_row))
                 if until is not None and first_row >= until:
-                    return pages
+                    return pages, left
             at = item
         id, type, at = reader.walk.field_header(at, id)
-    return pages
+    return pages, 0
 
 
 def level_parts(header, body, max_definition: int, max_repetition: int) -> tuple[tuple[int, int], tuple[int, int], int]:

@@ -32,11 +32,18 @@ class PageTable:
         The number of rows in the table's pages: all rows, or the first ones.
     """
 
-    def __init__(self, begin: int, end: int, rows: int, pages: list[tuple[int, int, int]], until: int | None = None):
+    def __init__(
+        self,
+        begin: int,
+        end: int,
+        rows: int,
+        pages: list[tuple[int, int, int]],
+        left: int = 0,
+        until: int | None = None,
+    ):
         self.begin, self.end, self.rows, self.known, self._pages = begin, end, rows, rows, pages
-        is_part = until is not None and bool(pages) and pages[-1][2] >= until
-        self._check(is_part)
-        if is_part:
+        self._check(left)
+        if until is not None and pages[-1][2] >= until:
             _, _, self.known = pages.pop()
 
     def __len__(self) -> int:
@@ -47,8 +54,11 @@ class PageTable:
         member = list(FORMATS).index(name)
         return memoryview(array(FORMATS[name], (each[member] for each in self._pages)))
 
-    def _check(self, is_part: bool) -> None:
-        """Raise an error unless pages follow each other, up to the chunk's end if all are there, and each has rows."""
+    def _check(self, left: int) -> None:
+        """Raise an error unless pages follow each other up to the chunk's end, and each has rows.
+
+        The last `left` pages are not there: rows and bytes must be left for as many.
+        """
         pages = self._pages
         if not pages:
             raise _refused(0)
@@ -60,7 +70,9 @@ class PageTable:
                 before = pages[number - 1]
                 if offset - before[0] != before[1] or first_row <= before[2]:
                     raise _refused(number)
-        if not is_part and self.end - pages[-1][0] != pages[-1][1]:
+        offset, size, first_row = pages[-1]
+        rows, rest = self.rows - first_row, self.end - offset - size
+        if rest if not left else not (left < rows and left <= rest):
             raise _refused(len(pages) - 1)
 
 
@@ -77,7 +89,8 @@ def parse(data, begin: int, end: int, rows: int, until: int | None = None) -> Pa
         The number of rows of the row group.
     until : int, optional
         The number of rows whose pages are needed. If it is below `rows`, the table ends before the first page that
-        begins at this row or later, and locations behind it are not read.
+        begins at this row or later, and locations behind it are not read; there must be rows and bytes for as many
+        pages.
 
     Raises
     ------
@@ -87,7 +100,7 @@ def parse(data, begin: int, end: int, rows: int, until: int | None = None) -> Pa
     """
     if until is not None and until >= rows:
         until = None
-    return PageTable(begin, max(begin, end), rows, page.located(data, until), until)
+    return PageTable(begin, max(begin, end), rows, *page.located(data, until), until)
 
 
 def load(fd: int, file_size: int, chunks: Chunks, number: int, rows: int, until: int) -> PageTable | None:

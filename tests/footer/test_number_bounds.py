@@ -14,7 +14,7 @@ from support.parquet_bytes import footer_of
 from support.samples import examples
 from support.twins import both
 
-from parquetext import thrift
+from parquetext import thrift, wire
 from parquetext.errors import Malformed
 from parquetext.footer.column_index import ASCENDING, DESCENDING, ChunkCounts, StoredIndex
 from parquetext.footer.number_bounds import number_bounds
@@ -164,6 +164,7 @@ def test_pages_without_nulls_need_no_judgement_page_by_page(forms, implementatio
         ({"null_pages": [False, True, False]}, {}),
         ({"null_counts": [0, 1, 0]}, {}),
         ({"null_counts": [0, 0]}, {}),
+        ({"nan_counts": [0, 0]}, {}),
         ({}, {"null_count": 1}),
         ({}, {"minimum": stored(8, -1)}),
         ({}, {"maximum": stored(8, 101)}),
@@ -177,6 +178,47 @@ def test_an_unusual_index_is_left_to_the_judgement_page_by_page(forms, implement
     index, fields = sound()
     stored_index = StoredIndex(thrift.write("ColumnIndex", index | of_index), 0)
     assert number_bounds(stored_index, form.node(0), leaf, pa.int64(), 3, ChunkCounts(**fields | of_chunk)) is None
+
+
+SECOND_FIELDS = {  # long headers with an id, and the content
+    "an integer": (wire.TYPE_I64, b"\0"),
+    "bytes": (wire.TYPE_BINARY, b"\0"),
+    "a set": (wire.TYPE_SET, bytes([3 << 4 | wire.TYPE_I64, 0, 0, 0])),
+    "a list of fewer items": (wire.TYPE_LIST, bytes([2 << 4 | wire.TYPE_I64, 0, 0])),
+    "a list of other items": (wire.TYPE_LIST, bytes([3 << 4 | wire.TYPE_BYTE, 0, 0, 0])),
+}
+
+
+@pytest.mark.parametrize("second", SECOND_FIELDS)
+@pytest.mark.parametrize(
+    "id",
+    [
+        wire.COLUMN_INDEX_NULL_PAGES,
+        wire.COLUMN_INDEX_MIN_VALUES,
+        wire.COLUMN_INDEX_MAX_VALUES,
+        wire.COLUMN_INDEX_BOUNDARY_ORDER,
+        wire.COLUMN_INDEX_NULL_COUNTS,
+        wire.COLUMN_INDEX_NAN_COUNTS,
+    ],
+)
+def test_a_field_that_is_there_again_with_another_type_is_left_to_the_judgement(forms, implementation, id, second):
+    form, kind = forms["int64"], pa.int64()
+    type, content = SECOND_FIELDS[second]
+    index, fields = sound()
+    data = thrift.write("ColumnIndex", index | {"nan_counts": [0, 0, 0]})
+    stored_index = StoredIndex(data[:-1] + bytes([type, 2 * id]) + content + b"\0", 0)
+    leaf = comparable_type(form, 0, kind)
+    assert number_bounds(stored_index, form.node(0), leaf, kind, 3, ChunkCounts(**fields)) is None
+    assert judged(stored_index, form, kind, ChunkCounts(**fields)) is None
+
+
+def test_counts_of_nan_of_each_page_need_no_judgement_page_by_page(forms, implementation):
+    form, kind = forms["double"], pa.float64()
+    index, fields = sound(8, True)
+    stored_index = StoredIndex(thrift.write("ColumnIndex", index | {"nan_counts": [0, 1, 0]}), 0)
+    leaf = comparable_type(form, 0, kind)
+    found = number_bounds(stored_index, form.node(0), leaf, kind, 3, ChunkCounts(**fields))
+    assert found is not None and found == judged(stored_index, form, kind, ChunkCounts(**fields))
 
 
 def test_each_flipped_bit_is_judged_as_page_by_page(forms, implementation):

@@ -69,6 +69,24 @@ def test_a_table_up_to_a_row_ends_before_the_first_page_behind_it(pages, until):
         assert table.known == (ROWS if last is None else pages[last][2])
 
 
+@pytest.mark.parametrize(
+    ("rows", "end", "is_sound"), [(6, 64, True), (5, 64, False), (6, 42, True), (6, 41, False), (6, 40, False)]
+)
+def test_pages_that_are_not_read_need_a_row_and_a_byte_each(rows, end, is_sound):
+    data = index_of([(4, 12, 0), (16, 12, 2), (28, 12, 3), (40, 12, 4), (52, 12, 5)])
+    for module in both("page_table"):
+        kind, *found = outcome(module.parse, data, BEGIN, end, rows, 3)
+        assert (kind, found[0].known if is_sound else found[-1]) == (("result", 3) if is_sound else ("error", 2))
+
+
+def test_the_last_page_ends_with_the_chunk_even_if_it_is_not_needed():
+    data = index_of([(4, 12, 0), (16, 12, 3)])
+    for module in both("page_table"):
+        assert module.parse(data, BEGIN, 28, ROWS, 2).known == 3
+        for end in (27, 29):
+            assert outcome(module.parse, data, BEGIN, end, ROWS, 2)[0] == "error"
+
+
 @settings(max_examples=examples(300))
 @given(pages=pages_of_a_chunk(), data=st.data())
 def test_any_other_value_of_a_member_is_refused_alike(pages, data):

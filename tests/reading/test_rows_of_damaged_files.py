@@ -74,6 +74,22 @@ def test_a_wrong_location_of_a_page_gives_no_wrong_row(sound, tmp_path_factory, 
             assert found.equals(expected)
 
 
+def test_pages_of_one_row_that_are_said_to_begin_a_row_later_give_no_wrong_row(tmp_path, implementation):
+    path = tmp_path / "rows.parquet"
+    table = TABLE.select(["key"]).slice(0, 300)
+    pq.write_table(table, path, **PAGED | {"data_page_size": 1, "write_batch_size": 1})
+
+    def change(row_group: int, column_index: dict, offset_index: dict) -> tuple[dict, dict]:
+        for location in offset_index["page_locations"][20:]:
+            location["first_row_index"] += 1
+        return column_index, offset_index
+
+    with_indexes(path, 0, change)
+    for engine in (None, "parquetext"):
+        with parquetext.open(path) as file:
+            assert file.take([150], engine=engine)["key"].to_pylist() == [150]
+
+
 @pytest.mark.parametrize("column", ["key", "text", "list"])
 def test_rows_behind_those_read_before_are_read_from_the_same_open_file(path, implementation, column):
     with parquetext.open(path) as file:

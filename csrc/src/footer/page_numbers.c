@@ -5,10 +5,12 @@
  * another list. */
 typedef struct page_lists {
     size_t null_pages, minima, maxima, null_counts;
-    int32_t order; /* BoundaryOrder, -1 if absent */
+    size_t nan_counts; /* ABSENT if absent: it is optional */
+    int32_t order;     /* BoundaryOrder, -1 if absent */
 } page_lists;
 
 enum { UNORDERED, ASCENDING, DESCENDING };
+enum { ABSENT = 1 }; /* the offset of no list's first item, which is after the field's header */
 
 /* Read a list. Set *first to the offset of its first item if it has one item of the type, or of
  * the other one, for each page, and to 0 if not. */
@@ -23,28 +25,43 @@ static int read_list(pqx_cursor *c, uint32_t pages, int expected, int other, siz
     return pqx_skip(c, PQX_TYPE_LIST, 0, PQX_MAX_DEPTH - 1);
 }
 
+/* Read a field. As a field that is there twice counts the second time, another type replaces what
+ * was found before. */
 static int read_field(pqx_cursor *c, int32_t id, int type, uint32_t pages, page_lists *found)
 {
-    int is_list = type == PQX_TYPE_LIST;
-    if (id == PQX_COLUMN_INDEX_BOUNDARY_ORDER && type == PQX_TYPE_I32)
-        return pqx_read_i32(c, &found->order);
-    if (id == PQX_COLUMN_INDEX_NULL_PAGES && is_list)
-        return read_list(c, pages, PQX_TYPE_TRUE, PQX_TYPE_FALSE, &found->null_pages);
-    if (id == PQX_COLUMN_INDEX_MIN_VALUES && is_list)
-        return read_list(c, pages, PQX_TYPE_BINARY, PQX_TYPE_BINARY, &found->minima);
-    if (id == PQX_COLUMN_INDEX_MAX_VALUES && is_list)
-        return read_list(c, pages, PQX_TYPE_BINARY, PQX_TYPE_BINARY, &found->maxima);
-    if (id == PQX_COLUMN_INDEX_NULL_COUNTS && is_list)
-        return read_list(c, pages, PQX_TYPE_I64, PQX_TYPE_I64, &found->null_counts);
+    size_t *list = NULL;
+    int expected = PQX_TYPE_I64, other = PQX_TYPE_I64;
+    switch (id) {
+    case PQX_COLUMN_INDEX_NULL_PAGES:
+        list = &found->null_pages;
+        expected = PQX_TYPE_TRUE;
+        other = PQX_TYPE_FALSE;
+        break;
+    case PQX_COLUMN_INDEX_MIN_VALUES:
+    case PQX_COLUMN_INDEX_MAX_VALUES:
+        list = id == PQX_COLUMN_INDEX_MIN_VALUES ? &found->minima : &found->maxima;
+        expected = other = PQX_TYPE_BINARY;
+        break;
+    case PQX_COLUMN_INDEX_NULL_COUNTS: list = &found->null_counts; break;
+    case PQX_COLUMN_INDEX_NAN_COUNTS: list = &found->nan_counts; break;
+    case PQX_COLUMN_INDEX_BOUNDARY_ORDER:
+        found->order = -1;
+        if (type == PQX_TYPE_I32) return pqx_read_i32(c, &found->order);
+        break;
+    default: break;
+    }
+    if (list && type == PQX_TYPE_LIST) return read_list(c, pages, expected, other, list);
+    if (list) *list = 0;
     return pqx_skip(c, type, 0, PQX_MAX_DEPTH - 1);
 }
 
-/* Find the lists of an index, and return 1 if there are all of them and an order. */
+/* Find the lists of an index. Return 1 if there are all of them and an order, and if counts of NaN
+ * are not of other pages. */
 static int find_lists(const uint8_t *index, size_t size, uint32_t pages, page_lists *found)
 {
     pqx_error error;
     pqx_cursor cursor = {index, size, 0, &error}, *c = &cursor;
-    *found = (page_lists){.order = -1};
+    *found = (page_lists){.nan_counts = ABSENT, .order = -1};
     for (int32_t id = 0;;) {
         int type = 0;
         if (pqx_read_field(c, &id, &type)) return 0;
@@ -52,7 +69,7 @@ static int find_lists(const uint8_t *index, size_t size, uint32_t pages, page_li
         if (read_field(c, id, type, pages, found)) return 0;
     }
     return found->null_pages && found->minima && found->maxima && found->null_counts
-           && found->order >= UNORDERED && found->order <= DESCENDING;
+           && found->nan_counts && found->order >= UNORDERED && found->order <= DESCENDING;
 }
 
 /* Return 1 if no page has nulls. */

@@ -57,11 +57,11 @@ static int read_location(pqx_cursor *c, pqx_page_location *location)
 }
 
 int pqx_page_locations(const uint8_t *data, size_t size, int64_t until,
-                       pqx_page_location *locations, size_t capacity, size_t *count,
+                       pqx_page_location *locations, size_t capacity, size_t *count, size_t *left,
                        pqx_error *error)
 {
     pqx_cursor cursor = {data, size, 0, error}, *c = &cursor;
-    *count = 0;
+    *count = *left = 0;
     for (int32_t id = 0;;) {
         int type = 0, item = 0;
         uint32_t items = 0;
@@ -83,6 +83,7 @@ int pqx_page_locations(const uint8_t *data, size_t size, int64_t until,
             else PQX_TRY(read_location(c, to));
             if (to->first_row >= until && until < INT64_MAX) {
                 *count = i + 1;
+                *left = items - *count;
                 return PQX_OK;
             }
         }

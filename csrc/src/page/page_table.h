@@ -18,7 +18,8 @@ void pqx_page_table_free(pqx_page_table *table);
 /* Fill a table from an OffsetIndex. The pages must begin inside the chunk, follow each other
  * without a gap up to its end, and each have at least one row: otherwise PQX_PAGE_INDEX, with the
  * number of the wrong page in error->found. If `until` is below the chunk's rows, the table ends
- * before the first page that begins at row `until` or later; locations behind it are not read. */
+ * before the first page that begins at row `until` or later; locations behind it are not read, but
+ * there must be rows and bytes for as many pages. */
 int pqx_page_table_parse(pqx_page_table *table, const uint8_t *index, size_t size, uint64_t until,
                          pqx_error *error);
 /* Fill a table from the OffsetIndex of a chunk in a file, as pqx_page_table_parse does; begin, end
