@@ -108,11 +108,8 @@ static void read_by_tables(const pqx_column_leaf *leaf, const pqx_chunk *chunk, 
         if (changed) table.pages[changed % table.count].first_row += changed % 2 ? 1 : -1;
         if (table.pages[0].first_row == 0) read_by_table(leaf, chunk, given, &table, counts, NULL);
     }
-    const uint64_t untils[] = {UINT64_MAX, changed};
-    for (int i = 0; i < 2; i++)
-        if (!pqx_page_table_parse(&table, given->data + FRONT, given->size - FRONT, untils[i],
-                                  &error))
-            read_by_table(leaf, chunk, given, &table, counts, NULL);
+    if (!pqx_page_table_parse(&table, given->data + FRONT, given->size - FRONT, &error))
+        read_by_table(leaf, chunk, given, &table, counts, NULL);
     pqx_page_table_free(&table);
 }
 

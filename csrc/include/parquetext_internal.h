@@ -295,12 +295,10 @@ typedef struct pqx_page_location {
 } pqx_page_location;
 
 /* Read the locations in an OffsetIndex: *count is their number, of which the first `capacity` are
- * stored. Reading stops after the first location whose first row is at least `until`, with *left
- * locations behind it; INT64_MAX: all are read. Every location takes at least one byte, so *count is at most `size`. A field of an
+ * stored. Every location takes at least one byte, so *count is at most `size`. A field of an
  * unexpected type is skipped like an unknown field. O(size); reserves no memory. */
-int pqx_page_locations(const uint8_t *data, size_t size, int64_t until,
-                       pqx_page_location *locations, size_t capacity, size_t *count,
-                       size_t *left, pqx_error *error);
+int pqx_page_locations(const uint8_t *data, size_t size, pqx_page_location *locations,
+                       size_t capacity, size_t *count, pqx_error *error);
 
 /* Compute the decompressed size of an LZ4 block (lz4's doc/lz4_Block_format.md) without
  * decompressing it: at most 255 times `size`. PQX_TRUNCATED, PQX_LZ4_BLOCK: not a block, or a match

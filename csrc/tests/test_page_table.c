@@ -35,7 +35,7 @@ static int parse(pqx_page_table *table, const page *pages, size_t count, pqx_err
 {
     uint8_t index[MOST_PAGES * 32];
     *table = (pqx_page_table){.begin = BEGIN, .end = END, .rows = ROWS};
-    return pqx_page_table_parse(table, index, write_index(index, pages, count), ROWS, error);
+    return pqx_page_table_parse(table, index, write_index(index, pages, count), error);
 }
 
 static void pages_that_fill_the_chunk_are_found_by_their_rows(void)
@@ -49,39 +49,6 @@ static void pages_that_fill_the_chunk_are_found_by_their_rows(void)
         CHECK(pqx_page_table_find(&table, row) == page_of_row[row]);
     CHECK(pqx_page_table_end_of(&table, 0) == 2 && pqx_page_table_end_of(&table, 2) == ROWS);
     pqx_page_table_free(&table);
-}
-
-static void a_table_up_to_a_row_does_not_read_the_pages_behind_it(void)
-{
-    const page pages[] = {{14, 30, 0}, {44, 50, 2}, {94, 10, 8}};
-    uint8_t index[MOST_PAGES * 32];
-    pqx_error error;
-    size_t size = write_index(index, pages, 3);
-    for (uint64_t until = 0; until <= ROWS; until++) {
-        pqx_page_table table = {.begin = BEGIN, .end = END, .rows = ROWS};
-        size_t left = until <= 2 ? size - 5 : size; /* without a part of the third page */
-        CHECK(pqx_page_table_parse(&table, index, left, until, &error) == PQX_OK);
-        CHECK(table.count == (until == 0 ? 0u : until <= 2 ? 1u : until <= 8 ? 2u : 3u));
-        CHECK(table.known == (until == 0 ? 0u : until <= 2 ? 2u : until <= 8 ? 8u : ROWS));
-        pqx_page_table_free(&table);
-    }
-}
-
-static void pages_that_are_not_read_need_a_row_and_a_byte_each(void)
-{
-    const page pages[] = {{14, 30, 0}, {44, 50, 2}, {94, 10, 8}};
-    uint8_t index[MOST_PAGES * 32];
-    pqx_error error;
-    size_t size = write_index(index, pages, 3);
-    for (uint64_t rows = 3; rows <= ROWS; rows++)
-        for (uint64_t end = 92; end <= END; end++) {
-            pqx_page_table table = {.begin = BEGIN, .end = end, .rows = rows};
-            int is_sound = rows > 3 && end > 94, status;
-            status = pqx_page_table_parse(&table, index, size, 1, &error);
-            CHECK(status == (is_sound ? PQX_OK : PQX_PAGE_INDEX));
-            CHECK(is_sound ? table.known == 2 : error.found == 1);
-            pqx_page_table_free(&table);
-        }
 }
 
 static void pages_that_do_not_follow_each_other_are_refused(void)
@@ -118,7 +85,7 @@ static void an_index_that_ends_early_is_refused(void)
     pqx_error error;
     for (size_t some = 0; some < size; some++) {
         pqx_page_table table = {.begin = BEGIN, .end = END, .rows = ROWS};
-        CHECK(pqx_page_table_parse(&table, index, some, ROWS, &error) != PQX_OK);
+        CHECK(pqx_page_table_parse(&table, index, some, &error) != PQX_OK);
         pqx_page_table_free(&table);
     }
 }
@@ -126,8 +93,6 @@ static void an_index_that_ends_early_is_refused(void)
 int main(void)
 {
     RUN(pages_that_fill_the_chunk_are_found_by_their_rows);
-    RUN(a_table_up_to_a_row_does_not_read_the_pages_behind_it);
-    RUN(pages_that_are_not_read_need_a_row_and_a_byte_each);
     RUN(pages_that_do_not_follow_each_other_are_refused);
     RUN(an_index_that_ends_early_is_refused);
     return 0;

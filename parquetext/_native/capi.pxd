@@ -381,8 +381,8 @@ cdef extern from "parquetext_internal.h" nogil:
         int64_t offset, first_row
         int32_t size
         uint32_t reserved
-    int pqx_page_locations(const uint8_t *data, size_t size, int64_t until, pqx_page_location *locations,
-                           size_t capacity, size_t *count, size_t *left, pqx_error *error)
+    int pqx_page_locations(const uint8_t *data, size_t size, pqx_page_location *locations, size_t capacity, size_t *count,
+                           pqx_error *error)
 
 
 cdef inline object exception_of(const pqx_error *error):

@@ -67,12 +67,11 @@ cdef extern from "page/page_table.h" nogil:
     ctypedef struct pqx_page_table:
         pqx_page_location *pages
         size_t count
-        uint64_t begin, end, rows, known
+        uint64_t begin, end, rows
     void pqx_page_table_free(pqx_page_table *table)
-    int pqx_page_table_parse(pqx_page_table *table, const uint8_t *index, size_t size, uint64_t until,
-                             pqx_error *error)
+    int pqx_page_table_parse(pqx_page_table *table, const uint8_t *index, size_t size, pqx_error *error)
     bint pqx_page_table_load(pqx_page_table *table, const pqx_source *source, const pqx_chunk *chunk,
-                             const pqx_places *places, uint64_t rows, uint64_t until)
+                             const pqx_places *places, uint64_t rows)
     int pqx_page_table_walk(pqx_page_table *table, const pqx_source *source, pqx_error *error)
 
 cdef extern from "page/stored_file.h" nogil:

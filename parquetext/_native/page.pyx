@@ -3,7 +3,7 @@
 from collections import namedtuple
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
-from libc.stdint cimport INT64_MAX, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from ..errors import wire_error
 
@@ -109,18 +109,18 @@ def locations(data):
     """Return the pages of an OffsetIndex: memoryviews of offsets (``q``), sizes (``i``) and first rows (``q``)."""
     cdef const uint8_t[::1] view = view_of(data)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
-    cdef size_t size = view.shape[0], capacity = FEW, count, left
+    cdef size_t size = view.shape[0], capacity = FEW, count
     cdef pqx_page_location few[FEW]
     cdef pqx_page_location *found = few
     cdef pqx_error error
-    cdef int status = pqx_page_locations(start, size, INT64_MAX, found, capacity, &count, &left, &error)
+    cdef int status = pqx_page_locations(start, size, found, capacity, &count, &error)
     try:
         if not status and count > capacity:
             found = <pqx_page_location *> PyMem_Malloc(count * sizeof(pqx_page_location))
             if found == NULL:
                 raise MemoryError
             with nogil:
-                status = pqx_page_locations(start, size, INT64_MAX, found, count, &count, &left, &error)
+                status = pqx_page_locations(start, size, found, count, &count, &error)
         if status:
             raise exception_of(&error)
         return tuple(gather(found, count, sizeof(pqx_page_location), member) for member in LOCATION)

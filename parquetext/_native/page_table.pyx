@@ -1,6 +1,6 @@
 """The data pages of a column chunk: their places in the file, and their first rows; see the twin."""
 
-from libc.stdint cimport UINT64_MAX, uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 
 from .capi cimport pqx_error, pqx_page_location, pqx_source, pqx_source_fd, exception_of, view_of
 from .chunks cimport Chunks, gather
@@ -36,10 +36,6 @@ cdef class PageTable:
     def rows(self):
         return self.table.rows
 
-    @property
-    def known(self):
-        return self.table.known
-
     def array(self, str name not None):
         """Return the ``"offset"``, ``"size"`` or ``"first_row"`` of all pages as a memoryview."""
         return gather(self.table.pages, self.table.count, sizeof(pqx_page_location), MEMBERS[name])
@@ -51,7 +47,7 @@ cdef PageTable empty(uint64_t begin, uint64_t end, uint64_t rows):
     return made
 
 
-def parse(data, uint64_t begin, uint64_t end, uint64_t rows, uint64_t until=UINT64_MAX):
+def parse(data, uint64_t begin, uint64_t end, uint64_t rows):
     """Return the pages of an OffsetIndex; see the twin."""
     cdef const uint8_t[::1] view = view_of(data)
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
@@ -60,13 +56,13 @@ def parse(data, uint64_t begin, uint64_t end, uint64_t rows, uint64_t until=UINT
     cdef pqx_error error
     cdef int status
     with nogil:
-        status = pqx_page_table_parse(&made.table, start, size, until, &error)
+        status = pqx_page_table_parse(&made.table, start, size, &error)
     if status:
         raise exception_of(&error)
     return made
 
 
-def load(int fd, uint64_t file_size, Chunks chunks not None, size_t number, uint64_t rows, uint64_t until):
+def load(int fd, uint64_t file_size, Chunks chunks not None, size_t number, uint64_t rows):
     """Return the pages of a chunk by its OffsetIndex in a local file, None if it is unusable; see the twin."""
     if number >= chunks.count:
         raise IndexError(f"chunk {number} of {chunks.count}")
@@ -78,7 +74,7 @@ def load(int fd, uint64_t file_size, Chunks chunks not None, size_t number, uint
     cdef bint is_read
     with nogil:
         is_read = pqx_page_table_load(
-            &made.table, &source, chunks.chunks + record, chunks.places + record, rows, until
+            &made.table, &source, chunks.chunks + record, chunks.places + record, rows
         )
     return made if is_read else None
 

@@ -64,7 +64,6 @@ BOUND_BITS = sum(
     for name in (side, f"{side}_VALUE", f"{side}_EXACT_SET", f"{side}_EXACT")
 )
 STATISTICS_BITS = BOUND_BITS | wire.PRESENT_STATISTICS | wire.PRESENT_NULL_COUNT
-LOCATION_MEMBERS = "offset", "compressed_page_size", "first_row_index"
 LOCATION_FIELDS = fields_of("PAGE_LOCATION", i64="offset first_row_index", i32="compressed_page_size")
 CUT = (wire.TRUNCATED, wire.COUNT_TOO_LARGE)  # with more bytes, the header may parse
 LENGTH_BYTES = 4
@@ -182,35 +181,26 @@ def locations(data) -> tuple[memoryview, ...]:
     Malformed
         If the bytes are not a Thrift struct, or if the locations are not structs.
     """
-    columns = list(zip(*located(data)[0], strict=True)) or [()] * 3
-    return tuple(memoryview(array(code, column)) for code, column in zip("qiq", columns, strict=True))
-
-
-def located(data, until: int | None = None) -> tuple[list[tuple[int, int, int]], int]:
-    """Return (offset, size, first row) of the pages in an OffsetIndex, as `locations` does, and the number of others.
-
-    If `until` is given, reading stops after the first page that begins at this row or later.
-    """
     reader = ChunkReader(memoryview(data).cast("B"))
-    pages: list[tuple[int, int, int]] = []
-    id, type, at = reader.walk.field_header(0, 0)
-    while type:
+    positions: list[dict[str, int]] = []
+
+    def read(id: int, type: int, at: int) -> int:
         if id != wire.OFFSET_INDEX_PAGE_LOCATIONS or type != wire.TYPE_LIST:
-            at = reader.walk.skip(at, type, 1)
-        else:
-            kind, count, item = reader.walk.list_header(at)
-            if count and kind != wire.TYPE_STRUCT:
-                raise wire_error(wire.FIELD_TYPE, at, wire.TYPE_STRUCT, kind)
-            pages.clear()
-            for left in reversed(range(count)):
-                fields, item = reader.struct(item, LOCATION_FIELDS, {}, 3)
-                offset, size, first_row = (fields.get(name, -1) for name in LOCATION_MEMBERS)
-                pages.append((offset, size, first_row))
-                if until is not None and first_row >= until:
-                    return pages, left
-            at = item
-        id, type, at = reader.walk.field_header(at, id)
-    return pages, 0
+            return reader.walk.skip(at, type, 1)
+        kind, count, item = reader.walk.list_header(at)
+        if count and kind != wire.TYPE_STRUCT:
+            raise wire_error(wire.FIELD_TYPE, at, wire.TYPE_STRUCT, kind)
+        positions.clear()
+        for _ in range(count):
+            position, item = reader.struct(item, LOCATION_FIELDS, {}, 3)
+            positions.append(position)
+        return item
+
+    reader.walk.each(0, read)
+    return tuple(
+        memoryview(array(code, (position.get(name, -1) for position in positions)))
+        for name, code in (("offset", "q"), ("compressed_page_size", "i"), ("first_row_index", "q"))
+    )
 
 
 def level_parts(header, body, max_definition: int, max_repetition: int) -> tuple[tuple[int, int], tuple[int, int], int]:

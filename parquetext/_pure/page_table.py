@@ -28,23 +28,11 @@ class PageTable:
         The bytes of the chunk in its file: ``[begin, end)``.
     rows : int
         The number of rows of its row group.
-    known : int
-        The number of rows in the table's pages: all rows, or the first ones.
     """
 
-    def __init__(
-        self,
-        begin: int,
-        end: int,
-        rows: int,
-        pages: list[tuple[int, int, int]],
-        left: int = 0,
-        until: int | None = None,
-    ):
-        self.begin, self.end, self.rows, self.known, self._pages = begin, end, rows, rows, pages
-        self._check(left)
-        if until is not None and pages[-1][2] >= until:
-            _, _, self.known = pages.pop()
+    def __init__(self, begin: int, end: int, rows: int, pages: list[tuple[int, int, int]]):
+        self.begin, self.end, self.rows, self._pages = begin, end, rows, pages
+        self._check()
 
     def __len__(self) -> int:
         return len(self._pages)
@@ -54,11 +42,8 @@ class PageTable:
         member = list(FORMATS).index(name)
         return memoryview(array(FORMATS[name], (each[member] for each in self._pages)))
 
-    def _check(self, left: int) -> None:
-        """Raise an error unless pages follow each other up to the chunk's end, and each has rows.
-
-        The last `left` pages are not there: rows and bytes must be left for as many.
-        """
+    def _check(self) -> None:
+        """Raise an error unless pages follow each other up to the chunk's end, and each has rows."""
         pages = self._pages
         if not pages:
             raise _refused(0)
@@ -70,13 +55,11 @@ class PageTable:
                 before = pages[number - 1]
                 if offset - before[0] != before[1] or first_row <= before[2]:
                     raise _refused(number)
-        offset, size, first_row = pages[-1]
-        rows, rest = self.rows - first_row, self.end - offset - size
-        if rest if not left else not (left < rows and left <= rest):
+        if self.end - pages[-1][0] != pages[-1][1]:
             raise _refused(len(pages) - 1)
 
 
-def parse(data, begin: int, end: int, rows: int, until: int | None = None) -> PageTable:
+def parse(data, begin: int, end: int, rows: int) -> PageTable:
     """Return the pages of an OffsetIndex.
 
     Parameters
@@ -87,10 +70,6 @@ def parse(data, begin: int, end: int, rows: int, until: int | None = None) -> Pa
         The bytes of the chunk in its file.
     rows : int
         The number of rows of the row group.
-    until : int, optional
-        The number of rows whose pages are needed. If it is below `rows`, the table ends before the first page that
-        begins at this row or later, and locations behind it are not read; there must be rows and bytes for as many
-        pages.
 
     Raises
     ------
@@ -98,12 +77,10 @@ def parse(data, begin: int, end: int, rows: int, until: int | None = None) -> Pa
         If the bytes are not an OffsetIndex, or if the pages do not begin in the chunk, follow each other without a gap
         up to its end, and have at least one row each.
     """
-    if until is not None and until >= rows:
-        until = None
-    return PageTable(begin, max(begin, end), rows, *page.located(data, until), until)
+    return PageTable(begin, max(begin, end), rows, list(zip(*page.locations(data), strict=True)))
 
 
-def load(fd: int, file_size: int, chunks: Chunks, number: int, rows: int, until: int) -> PageTable | None:
+def load(fd: int, file_size: int, chunks: Chunks, number: int, rows: int) -> PageTable | None:
     """Return the pages of one of a leaf's chunks by its OffsetIndex in a local file, as `parse` does.
 
     Return None if there is no index, or if chunk or index are damaged, encrypted, in another file or unreadable.
@@ -114,7 +91,7 @@ def load(fd: int, file_size: int, chunks: Chunks, number: int, rows: int, until:
     if not is_chunk or offset <= 0 or not 0 < length <= min(MOST_INDEX_BYTES, file_size - offset):
         return None
     try:
-        return parse(systems.pread(fd, length, offset), begin, begin + size, rows, until)
+        return parse(systems.pread(fd, length, offset), begin, begin + size, rows)
     except (OSError, ParquetextError):
         return None
 

@@ -26,15 +26,7 @@ class PageTables:
         self.source = source
         self._tables: dict[int, Any] = {}  # by the offset of the chunk
 
-    def of_leaf(
-        self,
-        chunks: Any,
-        numbers: Sequence[int],
-        row_counts: Sequence[int],
-        reaches: Sequence[int],
-        *,
-        is_flat: bool,
-    ) -> list:
+    def of_leaf(self, chunks: Any, numbers: Sequence[int], row_counts: Sequence[int], *, is_flat: bool) -> list:
         """Return the tables of a leaf's chunks in these row groups.
 
         Parameters
@@ -43,9 +35,6 @@ class PageTables:
             All chunks of the leaf, in a form or a scan.
         row_counts : sequence of int
             The numbers of rows of all row groups.
-        reaches : sequence of int
-            The number of rows up to the last one that is read, of each of these row groups. The tables contain the
-            pages of these rows, and possibly no others.
         is_flat : bool
             True if the leaf is in no list, so that page headers state rows.
 
@@ -56,21 +45,18 @@ class PageTables:
         """
         begins = chunks.begins()
         found = []
-        for number, reach in zip(numbers, reaches, strict=True):
-            begin, rows = begins[number], row_counts[number]
-            is_new = begin not in self._tables
-            table = None if is_new else self._tables[begin]
-            if is_new or (table is not None and table.known < reach):
-                until = reach if is_new else rows  # the second time, all pages
-                table = self._tables[begin] = self._made(chunks, number, rows, until, is_flat)
-            found.append(table)
+        for number in numbers:
+            begin = begins[number]
+            if begin not in self._tables:
+                self._tables[begin] = self._made(chunks, number, row_counts[number], is_flat)
+            found.append(self._tables[begin])
         return found
 
-    def _made(self, chunks: Any, number: int, rows: int, until: int, is_flat: bool) -> Any:
+    def _made(self, chunks: Any, number: int, rows: int, is_flat: bool) -> Any:
         source = self.source
         is_local = has_descriptor(source)
         if is_local:
-            table = kernels.page_table.load(source.fd, source.size, chunks, number, rows, until)
+            table = kernels.page_table.load(source.fd, source.size, chunks, number, rows)
             if table is not None or not is_flat:
                 return table
         begin = chunks.begins()[number]
@@ -80,13 +66,13 @@ class PageTables:
         if is_local:
             return _walked(source, begin, end, rows)
         index = index_or_none(source, chunks, number, OFFSET_INDEX)
-        return None if index is None else _parsed(index.data, begin, end, rows, until)
+        return None if index is None else _parsed(index.data, begin, end, rows)
 
 
-def _parsed(index: bytes, begin: int, end: int, rows: int, until: int) -> Any:
-    """Return the table of an offset index up to some row, or None if the index is invalid up to there."""
+def _parsed(index: bytes, begin: int, end: int, rows: int) -> Any:
+    """Return the table of an offset index, or None if the index is invalid."""
     try:
-        return kernels.page_table.parse(index, begin, end, rows, until)
+        return kernels.page_table.parse(index, begin, end, rows)
     except Malformed:
         return None
 

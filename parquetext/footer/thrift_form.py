@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from operator import attrgetter
 
 from .. import kernels, wire
@@ -13,6 +14,7 @@ from .elements import parse_element
 from .model import GROUP, Node
 from .path_sizes import check_paths
 
+KEPT_COLUMNS = 64
 FEW = 64  # look-ups of a name from which on a table of all names pays off
 MOST_OF_PATHS = 8  # times the footer's bytes: upper bound for the paths in a table
 _FACTS_OF_NODE = (
@@ -51,6 +53,7 @@ class ThriftForm:
     """A scanned Thrift footer with the interface of `model.FooterReader`."""
 
     __slots__ = (
+        "_chunks",
         "_facts",
         "_key_values",
         "_last_node",
@@ -66,6 +69,7 @@ class ThriftForm:
     def __init__(self, footer, io: tuple[int, int] = (0, 0)):
         self._scan = kernels.scan.scan(footer)
         self._leaves = self._scan.leaves
+        self._chunks = lru_cache(KEPT_COLUMNS)(self._scan.column)  # a read asks for each column several times
         self._names: dict[bytes, list[int]] | None = None
         self._key_values: list[tuple[bytes, bytes | None]] | None = None
         self._looked_up = 0
@@ -204,7 +208,7 @@ class ThriftForm:
         )
 
     def column(self, leaf: int, first: int = 0, count: int | None = None):
-        return self._scan.column(leaf)
+        return self._chunks(leaf)
 
     def row_groups(self, name: str) -> memoryview:
         return self._scan.row_groups(name)
@@ -241,5 +245,5 @@ class ThriftForm:
         )
 
     def close(self) -> None:
-        self._scan = self._leaves = self._names = self._key_values = None
+        self._scan = self._leaves = self._chunks = self._names = self._key_values = None
         self._facts, self._node_fields = {}, None

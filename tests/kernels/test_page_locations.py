@@ -30,9 +30,32 @@ def test_locations_are_returned_and_absent_values_are_minus_one(locations):
     assert found(NATIVE, data) == found(PURE, data) == expected
 
 
+@given(
+    offset=st.integers(-(2**63), 2**62),
+    size=st.integers(-(2**31), 2**31 - 1),
+    step=st.sampled_from([1, 60, 8000, 1 << 20, 1 << 28]),
+    others=st.dictionaries(st.integers(0, 60), LOCATION, max_size=3),
+)
+def test_long_runs_of_locations_of_one_form_are_read_alike(offset, size, step, others):
+    locations = [
+        {"offset": offset + number * 1000, "compressed_page_size": size, "first_row_index": number * step}
+        for number in range(60)
+    ]
+    locations = [others.get(number, location) for number, location in enumerate(locations)]
+    data = write("OffsetIndex", {"page_locations": locations})
+    assert found(NATIVE, data) == found(PURE, data)
+
+
 @given(st.data())
 def test_both_report_the_same_damage(data):
-    whole = write("OffsetIndex", {"page_locations": [{"offset": 4, "first_row_index": n} for n in range(20)]})
+    whole = write(
+        "OffsetIndex",
+        {
+            "page_locations": [
+                {"offset": 4000 + n, "compressed_page_size": 300, "first_row_index": 5000 + n} for n in range(20)
+            ]
+        },
+    )
     damaged = bytearray(whole[: data.draw(st.integers(0, len(whole)))])
     for _ in range(data.draw(st.integers(0, 3))):
         if damaged:

@@ -14,6 +14,7 @@ from support.parquet_bytes import footer_of
 from support.samples import examples
 from support.twins import both, outcome
 
+from parquetext._pure.page import locations
 from parquetext.thrift import read, write
 
 BEGIN, ROWS = 4, 600
@@ -25,7 +26,7 @@ def listed(table) -> list[tuple[int, ...]]:
 
 def parsed(module, *arguments):
     kind, *found = outcome(module.parse, *arguments)
-    return [kind, listed(found[0]), found[0].known] if kind == "result" else [kind, *found]
+    return [kind, listed(found[0])] if kind == "result" else [kind, *found]
 
 
 def location_of(page) -> dict[str, int]:
@@ -51,40 +52,6 @@ def test_pages_one_behind_the_other_are_a_table(pages):
         table = module.parse(index_of(pages), BEGIN, end, ROWS)
         assert listed(table) == [tuple(page) for page in pages]
         assert (len(table), table.begin, table.end, table.rows) == (len(pages), BEGIN, end, ROWS)
-        assert table.known == ROWS
-
-
-@given(pages=pages_of_a_chunk(), until=st.integers(0, ROWS + 9))
-def test_a_table_up_to_a_row_ends_before_the_first_page_behind_it(pages, until):
-    end = pages[-1][0] + pages[-1][1]
-    last = next((number for number, page in enumerate(pages) if page[2] >= until), None)
-    data = index_of(pages)
-    if last is not None:
-        behind = sum(len(write("PageLocation", location_of(page))) for page in pages[last + 1 :]) + 1
-        data = data[:-behind] + b"\xff" * behind  # damaged behind the page at which reading stops
-    for module in both("page_table"):
-        table = module.parse(data, BEGIN, end, ROWS, until)
-        assert listed(table) == [tuple(page) for page in pages[:last]]
-        assert (table.begin, table.end, table.rows) == (BEGIN, end, ROWS)
-        assert table.known == (ROWS if last is None else pages[last][2])
-
-
-@pytest.mark.parametrize(
-    ("rows", "end", "is_sound"), [(6, 64, True), (5, 64, False), (6, 42, True), (6, 41, False), (6, 40, False)]
-)
-def test_pages_that_are_not_read_need_a_row_and_a_byte_each(rows, end, is_sound):
-    data = index_of([(4, 12, 0), (16, 12, 2), (28, 12, 3), (40, 12, 4), (52, 12, 5)])
-    for module in both("page_table"):
-        kind, *found = outcome(module.parse, data, BEGIN, end, rows, 3)
-        assert (kind, found[0].known if is_sound else found[-1]) == (("result", 3) if is_sound else ("error", 2))
-
-
-def test_the_last_page_ends_with_the_chunk_even_if_it_is_not_needed():
-    data = index_of([(4, 12, 0), (16, 12, 3)])
-    for module in both("page_table"):
-        assert module.parse(data, BEGIN, 28, ROWS, 2).known == 3
-        for end in (27, 29):
-            assert outcome(module.parse, data, BEGIN, end, ROWS, 2)[0] == "error"
 
 
 @settings(max_examples=examples(300))
@@ -94,14 +61,13 @@ def test_any_other_value_of_a_member_is_refused_alike(pages, data):
     page, member = data.draw(st.sampled_from(pages)), data.draw(st.integers(0, 2))
     least, most = (-(1 << 31), (1 << 31) - 1) if member == 1 else (-(1 << 63), (1 << 63) - 1)
     page[member] = data.draw(st.one_of(st.integers(-3, ROWS + 3), st.integers(least, most)))
-    until = data.draw(st.sampled_from([1, ROWS // 2, ROWS]))
-    native, pure = (parsed(module, index_of(pages), BEGIN, end, ROWS, until) for module in both("page_table"))
+    native, pure = (parsed(module, index_of(pages), BEGIN, end, ROWS) for module in both("page_table"))
     assert native == pure
 
 
-@given(data=st.binary(max_size=60), until=st.integers(0, ROWS))
-def test_any_bytes_are_read_alike(data, until):
-    native, pure = (parsed(module, data, BEGIN, 100, ROWS, until) for module in both("page_table"))
+@given(data=st.binary(max_size=60))
+def test_any_bytes_are_read_alike(data):
+    native, pure = (parsed(module, data, BEGIN, 100, ROWS) for module in both("page_table"))
     assert native == pure
 
 
@@ -153,20 +119,21 @@ def loaded(path, footer: bytes, *arguments, number: int = 0) -> list:
             size = os.path.getsize(path)
             kind, table = outcome(module.load, file.fileno(), size, chunks, number, *arguments)[:2]
             if kind == "result" and table is not None:
-                table = [listed(table), table.begin, table.end, table.rows, table.known]
+                table = [listed(table), table.begin, table.end, table.rows]
             found.append([kind, table] if kind == "result" else [kind])
     return found
 
 
-@pytest.mark.parametrize("until", [1, 17, 300, ROWS])
-def test_the_table_of_a_chunk_is_loaded_from_its_file(indexed, until):
-    path, _, footer = indexed
+def test_the_table_of_a_chunk_is_loaded_from_its_file(indexed):
+    path, stored, footer = indexed
     column = pq.read_metadata(path).row_group(0).column(0)
-    native, pure = loaded(path, footer, ROWS, until)
+    native, pure = loaded(path, footer, ROWS)
     assert native == pure
-    pages, begin, end, rows, known = native[1]
+    pages, begin, end, rows = native[1]
     assert (begin, end, rows) == (column.dictionary_page_offset, begin + column.total_compressed_size, ROWS)
-    assert known >= until and pages[0][2] == 0
+    index = read("FileMetaData", footer)["row_groups"][0]["columns"][0]
+    at, length = index["offset_index_offset"], index["offset_index_length"]
+    assert pages == list(zip(*(part.tolist() for part in locations(stored[at : at + length])), strict=True))
 
 
 @settings(max_examples=examples(100))
@@ -186,7 +153,7 @@ def test_a_table_of_a_changed_chunk_is_loaded_alike(indexed, data):
         chunk[name] = data.draw(st.integers(-9, 1 << 20))
     else:
         chunk[name] = data.draw(number)
-    native, pure = loaded(path, write("FileMetaData", metadata), ROWS, data.draw(st.integers(0, ROWS + 1)))
+    native, pure = loaded(path, write("FileMetaData", metadata), ROWS)
     assert native == pure
 
 
@@ -197,8 +164,8 @@ def test_a_damaged_index_or_a_chunk_without_one_has_no_table(indexed, tmp_path):
     damaged = bytearray(stored)
     damaged[chunk["offset_index_offset"] + 2] ^= 0xFF
     (tmp_path / "damaged.parquet").write_bytes(damaged)
-    assert loaded(tmp_path / "damaged.parquet", footer, ROWS, ROWS) == [["result", None]] * 2
+    assert loaded(tmp_path / "damaged.parquet", footer, ROWS) == [["result", None]] * 2
     del chunk["offset_index_offset"], chunk["offset_index_length"]
-    assert loaded(path, write("FileMetaData", metadata), ROWS, ROWS) == [["result", None]] * 2
+    assert loaded(path, write("FileMetaData", metadata), ROWS) == [["result", None]] * 2
     with pytest.raises(IndexError):
-        loaded(path, footer, ROWS, ROWS, number=1)
+        loaded(path, footer, ROWS, number=1)

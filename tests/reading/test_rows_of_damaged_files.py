@@ -74,14 +74,15 @@ def test_a_wrong_location_of_a_page_gives_no_wrong_row(sound, tmp_path_factory, 
             assert found.equals(expected)
 
 
-def test_pages_of_one_row_that_are_said_to_begin_a_row_later_give_no_wrong_row(tmp_path, implementation):
+@pytest.mark.parametrize("rows", [1, 5])
+def test_pages_that_are_said_to_begin_a_page_later_give_no_wrong_row(tmp_path, implementation, rows):
     path = tmp_path / "rows.parquet"
     table = TABLE.select(["key"]).slice(0, 300)
-    pq.write_table(table, path, **PAGED | {"data_page_size": 1, "write_batch_size": 1})
+    pq.write_table(table, path, **PAGED | {"data_page_size": 1, "write_batch_size": rows})
 
     def change(row_group: int, column_index: dict, offset_index: dict) -> tuple[dict, dict]:
         for location in offset_index["page_locations"][20:]:
-            location["first_row_index"] += 1
+            location["first_row_index"] += rows
         return column_index, offset_index
 
     with_indexes(path, 0, change)

@@ -34,58 +34,42 @@ static int follows(const pqx_page_table *table, size_t number)
     return page->offset - before->offset == before->size && page->first_row > before->first_row;
 }
 
-/* Return 1 if the chunk ends with the last page, or if the `left` pages behind it can each have a
- * row and a byte of what follows. */
-static int has_place(const pqx_page_table *table, size_t left)
+/* Return 1 if each page follows the page before it and the last one ends with the chunk; sound
+ * pages are checked without a branch for each. */
+static int is_sound(const pqx_page_table *table)
 {
-    const pqx_page_location *last = &table->pages[table->count - 1];
-    uint64_t bytes = table->end - (uint64_t)last->offset, size = (uint64_t)last->size;
-    if (!left) return bytes == size;
-    return left < table->rows - (uint64_t)last->first_row && bytes > size && left <= bytes - size;
-}
-
-/* Return 1 if each page follows the page before it, and `left` pages have a place behind the last
- * one; sound pages are checked without a branch for each. */
-static int is_sound(const pqx_page_table *table, size_t left)
-{
-    const pqx_page_location *pages = table->pages;
+    const pqx_page_location *pages = table->pages, *last = &pages[table->count - 1];
     uint64_t wrong = !follows(table, 0) || !follows(table, table->count - 1);
     for (size_t i = 1; i < table->count; i++) {
         uint64_t gap = (uint64_t)pages[i].offset - (uint64_t)pages[i - 1].offset;
         wrong |= (gap ^ (uint64_t)pages[i - 1].size) | (uint64_t)(pages[i].size <= 0)
                  | (uint64_t)(pages[i].first_row <= pages[i - 1].first_row);
     }
-    return !wrong && has_place(table, left);
+    return !wrong && table->end - (uint64_t)last->offset == (uint64_t)last->size;
 }
 
-static int check(const pqx_page_table *table, size_t left, pqx_error *error)
+static int check(const pqx_page_table *table, pqx_error *error)
 {
     if (!table->count) return refuse(0, error);
-    if (is_sound(table, left)) return PQX_OK;
+    if (is_sound(table)) return PQX_OK;
     for (size_t i = 0; i < table->count; i++)
         if (!follows(table, i)) return refuse(i, error);
     return refuse(table->count - 1, error);
 }
 
-int pqx_page_table_parse(pqx_page_table *table, const uint8_t *index, size_t size, uint64_t until,
-                         pqx_error *error)
+int pqx_page_table_parse(pqx_page_table *table, const uint8_t *index, size_t size, pqx_error *error)
 {
-    size_t room = size / USUAL_BYTES + 1, count, left;
-    int64_t stop = until < table->rows && until < INT64_MAX ? (int64_t)until : INT64_MAX;
+    size_t room = size / USUAL_BYTES + 1, count;
     pqx_page_table_free(table);
     for (;; room = count) {
         table->pages = (pqx_page_location *)pqx_reserve(room * sizeof *table->pages);
         if (!table->pages) return pqx_fail(error, PQX_NO_MEMORY, 0, room, 0);
-        PQX_TRY(pqx_page_locations(index, size, stop, table->pages, room, &count, &left, error));
+        PQX_TRY(pqx_page_locations(index, size, table->pages, room, &count, error));
         if (count <= room) break;
         pqx_page_table_free(table);
     }
     table->count = count;
-    table->known = table->rows;
-    int is_whole = !count || stop == INT64_MAX || table->pages[count - 1].first_row < stop;
-    PQX_TRY(check(table, left, error));
-    if (!is_whole) table->known = (uint64_t)table->pages[--table->count].first_row;
-    return PQX_OK;
+    return check(table, error);
 }
 
 /* Return 1 if a file has so many bytes at an offset. */
@@ -93,7 +77,7 @@ static int is_within(const pqx_source *source, uint64_t offset, int64_t bytes)
 { return offset <= source->size && (uint64_t)bytes <= source->size - offset; }
 
 int pqx_page_table_load(pqx_page_table *table, const pqx_source *source, const pqx_chunk *chunk,
-                        const pqx_places *places, uint64_t rows, uint64_t until)
+                        const pqx_places *places, uint64_t rows)
 {
     int64_t begin = pqx_chunk_begin(chunk->data_page_offset, chunk->dictionary_page_offset);
     int64_t bytes = chunk->total_compressed_size, length = places->offset_index_length;
@@ -108,7 +92,7 @@ int pqx_page_table_load(pqx_page_table *table, const pqx_source *source, const p
     pqx_error error;
     uint8_t *index = (uint8_t *)pqx_reserve((size_t)length);
     int is_read = index && !source->read(source->context, offset, (size_t)length, index)
-                  && !pqx_page_table_parse(table, index, (size_t)length, until, &error);
+                  && !pqx_page_table_parse(table, index, (size_t)length, &error);
     pqx_release(index);
     return is_read;
 }
@@ -164,8 +148,7 @@ static int walk(pqx_page_table *table, pqx_window *window, pqx_error *error)
         }
         at = body + size;
     }
-    table->known = row;
-    return row == table->rows ? check(table, 0, error) : refuse(table->count, error);
+    return row == table->rows ? check(table, error) : refuse(table->count, error);
 }
 
 int pqx_page_table_walk(pqx_page_table *table, const pqx_source *source, pqx_error *error)

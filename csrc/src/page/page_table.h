@@ -11,31 +11,28 @@ typedef struct pqx_page_table {
     size_t count;
     uint64_t begin, end; /* of the chunk in its file */
     uint64_t rows;       /* of its row group */
-    uint64_t known;      /* the rows in `pages`: all, or the first ones */
 } pqx_page_table;
 
 void pqx_page_table_free(pqx_page_table *table);
 /* Fill a table from an OffsetIndex. The pages must begin inside the chunk, follow each other
  * without a gap up to its end, and each have at least one row: otherwise PQX_PAGE_INDEX, with the
- * number of the wrong page in error->found. If `until` is below the chunk's rows, the table ends
- * before the first page that begins at row `until` or later; locations behind it are not read, but
- * there must be rows and bytes for as many pages. */
-int pqx_page_table_parse(pqx_page_table *table, const uint8_t *index, size_t size, uint64_t until,
+ * number of the wrong page in error->found. */
+int pqx_page_table_parse(pqx_page_table *table, const uint8_t *index, size_t size,
                          pqx_error *error);
 /* Fill a table from the OffsetIndex of a chunk in a file, as pqx_page_table_parse does; begin, end
  * and rows are set. Return 0 if there is no index, or if chunk or index are damaged, encrypted, in
  * another file or unreadable. */
 int pqx_page_table_load(pqx_page_table *table, const pqx_source *source, const pqx_chunk *chunk,
-                        const pqx_places *places, uint64_t rows, uint64_t until);
+                        const pqx_places *places, uint64_t rows);
 /* Fill a table from the headers of the pages of a leaf without lists, whose rows are its values:
  * one short read per page. Errors are those of pqx_page_header, PQX_NO_MEMORY and PQX_PAGE_INDEX.
  */
 int pqx_page_table_walk(pqx_page_table *table, const pqx_source *source, pqx_error *error);
-/* Return the page that contains a row below `known` of a table with pages. O(log pages). */
+/* Return the page that contains a row below `rows` of a table with pages. O(log pages). */
 size_t pqx_page_table_find(const pqx_page_table *table, uint64_t row);
 
 /* Return the first row after a page. */
 static inline uint64_t pqx_page_table_end_of(const pqx_page_table *table, size_t page)
-{ return page + 1 < table->count ? (uint64_t)table->pages[page + 1].first_row : table->known; }
+{ return page + 1 < table->count ? (uint64_t)table->pages[page + 1].first_row : table->rows; }
 
 #endif

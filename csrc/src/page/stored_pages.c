@@ -153,7 +153,7 @@ int pqx_stored_read_pages(pqx_column *column, pqx_file_chunk *chunk, const pqx_p
     uint64_t passed = 0; /* rows of earlier pages */
     size_t end = 0;      /* of the run of pages that are loaded together */
     pqx_error error;
-    if (!is_within(counts, turns, table->known)) return 0;
+    if (!is_within(counts, turns, table->rows)) return 0;
     for (find_kept(&at); !is_end(&at); find_kept(&at)) {
         size_t page = pqx_page_table_find(table, at.row);
         uint64_t first = (uint64_t)table->pages[page].first_row;

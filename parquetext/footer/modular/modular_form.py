@@ -310,8 +310,9 @@ class ModularForm:
     def _occurs_once(self, name: bytes) -> bool:
         """Return True if only one element of the schema can have this name, without parsing the others.
 
-        After a few names, return False, so that the schema is parsed. The index may list one of several equal names. Each has the name's bytes behind the last byte of its length,
-        which is 0 if the length has more bytes than it needs.
+        After a few names, return False, so that the schema is parsed. The index may list one of several equal names.
+        Each has the name's bytes behind the last byte of its length, which is 0 if the length has more bytes than it
+        needs.
         """
         self._searches += 1
         if self._searches > FEW_SEARCHES:

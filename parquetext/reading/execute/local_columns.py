@@ -69,7 +69,6 @@ class LocalColumns:
         self._form, self._source, self._groups, self._page_tables = form, source, groups, tables
         self._rows, self._checks_crc = form.row_groups("num_rows"), checks_crc
         self._with_rows = [number for number, picks in enumerate(groups) if picks.count]
-        self._reaches = [groups[number].reach for number in self._with_rows]
         self._turns: dict[tuple[int, int], tuple[array, array]] = {}
         self._tables: dict[int, list] = {}  # of each leaf, by row group
 
@@ -95,7 +94,7 @@ class LocalColumns:
         if leaf.leaf not in self._tables and self._page_tables is not None:
             chunks, is_flat = self._form.column(leaf.leaf), not leaf.levels.repetition
             found: list = [None] * len(self._groups)
-            made = self._page_tables.of_leaf(chunks, self._with_rows, self._rows, self._reaches, is_flat=is_flat)
+            made = self._page_tables.of_leaf(chunks, self._with_rows, self._rows, is_flat=is_flat)
             for number, table in zip(self._with_rows, made, strict=True):
                 found[number] = table
             self._tables[leaf.leaf] = found
