@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from support import flat_footers as thrift
 
@@ -134,3 +135,59 @@ def test_a_footer_of_2_gib_is_in_memory_once(tmp_path):
     took = taken("native", tmp_path, size)
     assert took.pop("upgrade") < 2.1 * size
     assert {verb: most for verb, most in took.items() if most > 1.1 * size} == {}
+
+
+def wide(path: Path, columns: int) -> bytes:
+    """Write a file of one row of INT32 columns, whose data are zeros, and return its footer."""
+    chunk_bytes = 8
+
+    def element(number: int) -> bytes:
+        name = b"column %d" % number
+        return b"\x15\x02\x25\x00\x18" + bytes([len(name)]) + name + b"\0"
+
+    def chunk(number: int) -> bytes:
+        name, offset = b"column %d" % number, thrift.zigzag(4 + chunk_bytes * number)
+        path_in_schema = b"\x19\x18" + bytes([len(name)]) + name
+        sizes = b"\x16\x02\x16" + thrift.zigzag(chunk_bytes) + b"\x16" + thrift.zigzag(chunk_bytes)
+        metadata = b"\x15\x02\x19\x15\x00" + path_in_schema + b"\x15\x00" + sizes + b"\x26" + offset + b"\0"
+        return b"\x26" + offset + b"\x1c" + metadata + b"\0"
+
+    total = thrift.zigzag(chunk_bytes * columns)
+    root = b"\x48\x06schema\x15" + thrift.zigzag(columns) + b"\0"
+    many = b"\xfc" + thrift.varint(columns)
+    footer = b"".join(
+        (
+            *(b"\x15\x02\x19", b"\xfc" + thrift.varint(columns + 1), root, *map(element, range(columns))),
+            *(b"\x16\x02\x19\x1c\x19", many, *map(chunk, range(columns)), b"\x16" + total + b"\x16\x02\0\0"),
+        )
+    )
+    end = struct.pack("<I", len(footer)) + b"PAR1"
+    path.write_bytes(b"PAR1" + bytes(chunk_bytes * columns) + footer + end)
+    return footer
+
+
+@pytest.mark.usefixtures("long")
+@pytest.mark.parametrize("form", ["packed", "flat", "index", "modular", "jump-table"])
+def test_a_million_columns_get_each_form_and_come_back(tmp_path, form):
+    columns = 1_000_000
+    path = tmp_path / "wide.parquet"
+    wide(path, columns)
+    original = path.read_bytes()
+    assert parquetext.upgrade(path, form=form).outcome == "upgraded"
+    with parquetext.open(path, form=form) as file:
+        assert (file.num_columns, file.num_rows) == (columns, 1)
+        column = file.column("column 987654")
+        assert list(column.chunks.begins()) == [4 + 8 * 987_654]
+    assert not parquetext.verify(path).findings
+    parquetext.strip(path)
+    assert path.read_bytes() == original
+
+
+def test_many_columns_are_written_as_expected(tmp_path):
+    """The file of the test above, with fewer columns, is a file for pyarrow too."""
+    path = tmp_path / "wide.parquet"
+    wide(path, 300)
+    metadata = pq.read_metadata(path)
+    assert (metadata.num_columns, metadata.num_rows) == (300, 1)
+    assert metadata.row_group(0).column(299).path_in_schema == "column 299"
+    assert not parquetext.verify(path).findings
