@@ -1,5 +1,5 @@
 /* Read the bounds of pages of numbers from a ColumnIndex of any values, with one damaged byte, and
- * from any bytes: what is accepted is also accepted by pqx_judge_bounds. */
+ * from any bytes. pqx_judge_bounds accepts all bounds that are read. */
 #include "base/wire.h"
 #include "input.h"
 
@@ -62,8 +62,8 @@ static int is_sound(const given *g, const uint8_t *minima, const uint8_t *maxima
         if (!page || !has_order || !g->order) continue;
         const uint8_t *before[] = {low - g->width, high - g->width}, *after[] = {low, high};
         for (int side = 0; side < 2; side++)
-            if (!(g->order == 1 ? is_pair(g, before[side], after[side])
-                                : is_pair(g, after[side], before[side])))
+            if (!(g->order == PQX_BOUNDARY_ASCENDING ? is_pair(g, before[side], after[side])
+                                                     : is_pair(g, after[side], before[side])))
                 return 0;
     }
     return reaches_minimum && reaches_maximum;
@@ -102,7 +102,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     uint8_t index[FIELDS * (2 + MOST * (1 + WIDEST)) + 3], low[MOST * WIDEST], high[MOST * WIDEST];
     size_t written = write_index(index, &g, minima, maxima);
     int is_read = read(&g, index, written, low, high);
-    CLAIM(is_read == (g.pages && g.order <= 2 && is_sound(&g, minima, maxima, 1)));
+    CLAIM(is_read
+          == (g.pages && g.order <= PQX_BOUNDARY_DESCENDING && is_sound(&g, minima, maxima, 1)));
     if (is_read) CLAIM(!memcmp(low, minima, g.pages * g.width));
     if (is_read) CLAIM(!memcmp(high, maxima, g.pages * g.width));
     index[(steering >> 16 & 0xffff) % written] ^= (uint8_t)(steering >> 32);

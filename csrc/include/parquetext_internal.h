@@ -387,9 +387,10 @@ uint32_t pqx_judge_bounds(const pqx_element *leaf, pqx_bytes min, pqx_bytes max)
 void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk, const pqx_element *leaf,
                        pqx_range *min, pqx_range *max, int *has);
 
-/* What is known about the pages of a chunk of INT32, INT64, FLOAT or DOUBLE. `minimum` and
- * `maximum` are the chunk's usable bounds, NULL if it has none; `has_minimum` and `has_maximum` are
- * 1 unless the footer states that they are not values of the chunk. */
+/* The leaf, the number of pages and the bounds of a chunk of INT32, INT64, FLOAT or DOUBLE, with
+ * which its ColumnIndex must agree. `minimum` and `maximum` are the chunk's usable bounds, NULL if
+ * it has none; `has_minimum` and `has_maximum` are 1 unless the footer states that they are not
+ * values of the chunk. */
 typedef struct pqx_page_numbers {
     const pqx_element *leaf; /* from pqx_read_leaf */
     uint32_t pages;

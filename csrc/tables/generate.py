@@ -73,6 +73,8 @@ def constants(table: dict) -> list[tuple[str, int]]:
         ("block_constants", "BLOCK_"),
         ("index_constants", "INDEX_"),
         ("reference_constants", "REFERENCE_"),
+        ("page_index", "PAGE_INDEX_"),
+        ("boundary_orders", "BOUNDARY_"),
         ("parx_constants", "PARX_"),
         *PACKED_SECTIONS.items(),
         ("limits", ""),

@@ -18,7 +18,8 @@ from .thrift import Field, Walk
 __all__ = ["judge_pairs", "leaf_of", "page_numbers"]
 
 NUMBERS = wire.PHYSICAL_INT32, wire.PHYSICAL_INT64, wire.PHYSICAL_FLOAT, wire.PHYSICAL_DOUBLE
-UNORDERED, ASCENDING, DESCENDING = range(3)  # BoundaryOrder
+ORDERS = wire.BOUNDARY_UNORDERED, wire.BOUNDARY_ASCENDING, wire.BOUNDARY_DESCENDING
+BOTH = wire.BOUND_MIN | wire.BOUND_MAX
 
 
 def leaf_of(thrift: bytes, column_order: int) -> Leaf:
@@ -74,10 +75,8 @@ def page_numbers(
 
     Parameters
     ----------
-    thrift : bytes
-        The leaf's SchemaElement.
-    column_order : int
-        The field id of its ColumnOrder, 0 if there is none.
+    thrift, column_order
+        As in `judge_pairs`.
     index : bytes
         The ColumnIndex.
     pages : int
@@ -100,13 +99,34 @@ def page_numbers(
         If the element is not a Thrift struct.
     """
     leaf = leaf_of(thrift, column_order)
+    lists = _lists(index, pages, leaf) if leaf.type in NUMBERS and pages else None
+    if lists is None:
+        return None
+    low, high, order = lists
+    pairs = [*zip(low, high, strict=True), *_ordered(low, order), *_ordered(high, order)]
+    if minimum is not None:
+        pairs += [(minimum, value) for value in high]
+    if maximum is not None:
+        pairs += [(value, maximum) for value in low]
+
+    def is_pair(pair: tuple[bytes, bytes]) -> bool:
+        return judge_bounds(leaf, *pair) == BOTH
+
+    if not all(map(is_pair, pairs)):
+        return None
+    if has_minimum and minimum is not None and not any(is_pair((value, minimum)) for value in low):
+        return None
+    if has_maximum and maximum is not None and not any(is_pair((maximum, value)) for value in high):
+        return None
+    return b"".join(low), b"".join(high)
+
+
+def _lists(index: bytes, pages: int, leaf: Leaf) -> tuple[list[bytes], list[bytes], int] | None:
+    """Return the minima, the maxima and the order in an index; None if a page has nulls, or if a list is unusual."""
     walk = Walk(index, 0, wire.MAX_DEPTH)
     try:
         fields = {field[0]: field for field in walk.fields(0, 0)}
     except ParquetextError:
-        return None
-    order = fields.get(wire.COLUMN_INDEX_BOUNDARY_ORDER)
-    if leaf.type not in NUMBERS or not pages or order is None or order[1] != wire.TYPE_I32:
         return None
     flags = _items(walk, fields.get(wire.COLUMN_INDEX_NULL_PAGES), pages, (wire.TYPE_TRUE, wire.TYPE_FALSE))
     nulls = _items(walk, fields.get(wire.COLUMN_INDEX_NULL_COUNTS), pages, (wire.TYPE_I64,))
@@ -115,31 +135,24 @@ def page_numbers(
     nans = fields.get(wire.COLUMN_INDEX_NAN_COUNTS)
     if nans is not None and _items(walk, nans, pages, (wire.TYPE_I64,)) is None:
         return None
-    width = wire.WIDTH_OF_TYPE[leaf.type]
-    sides = []
-    for id in (wire.COLUMN_INDEX_MIN_VALUES, wire.COLUMN_INDEX_MAX_VALUES):
-        items = _items(walk, fields.get(id), pages, (wire.TYPE_BINARY,))
-        if items is None or items[: pages * (width + 1) : width + 1] != bytes([width]) * pages:
-            return None
-        sides.append([items[at + 1 : at + 1 + width] for at in range(0, pages * (width + 1), width + 1)])
+    sides = [
+        _values(_items(walk, fields.get(id), pages, (wire.TYPE_BINARY,)), pages, wire.WIDTH_OF_TYPE[leaf.type])
+        for id in (wire.COLUMN_INDEX_MIN_VALUES, wire.COLUMN_INDEX_MAX_VALUES)
+    ]
     low, high = sides
-    direction = varint.zigzag_decode(walk.number(order[3])[0])
-    pairs = [*zip(low, high, strict=True), *_ordered(low, direction), *_ordered(high, direction)]
-    if minimum is not None:
-        pairs += [(minimum, value) for value in high]
-    if maximum is not None:
-        pairs += [(value, maximum) for value in low]
+    field = fields.get(wire.COLUMN_INDEX_BOUNDARY_ORDER)
+    if low is None or high is None or field is None or field[1] != wire.TYPE_I32:
+        return None
+    order = varint.zigzag_decode(walk.number(field[3])[0])
+    return (low, high, order) if order in ORDERS else None
 
-    def is_pair(pair: tuple[bytes, bytes]) -> bool:
-        return judge_bounds(leaf, *pair) == wire.BOUND_MIN | wire.BOUND_MAX
 
-    if direction not in (UNORDERED, ASCENDING, DESCENDING) or not all(map(is_pair, pairs)):
+def _values(items: bytes | None, pages: int, width: int) -> list[bytes] | None:
+    """Return the values of a list, each of which has this width; None if one has another width."""
+    step = width + 1
+    if items is None or items[: pages * step : step] != bytes([width]) * pages:
         return None
-    if has_minimum and minimum is not None and not any(is_pair((value, minimum)) for value in low):
-        return None
-    if has_maximum and maximum is not None and not any(is_pair((maximum, value)) for value in high):
-        return None
-    return b"".join(low), b"".join(high)
+    return [items[at + 1 : at + step] for at in range(0, pages * step, step)]
 
 
 def _items(walk: Walk, field: Field | None, pages: int, types: tuple[int, ...]) -> bytes | None:
@@ -150,8 +163,8 @@ def _items(walk: Walk, field: Field | None, pages: int, types: tuple[int, ...]) 
     return bytes(walk.data[at:]) if count == pages and kind in types else None
 
 
-def _ordered(side: Sequence[bytes], direction: int) -> list[tuple[bytes, bytes]]:
+def _ordered(side: Sequence[bytes], order: int) -> list[tuple[bytes, bytes]]:
     """Return the pairs of which the first number must be at most the second one."""
-    if direction == UNORDERED:
+    if order == wire.BOUNDARY_UNORDERED:
         return []
-    return list(pairwise(side if direction == ASCENDING else reversed(side)))
+    return list(pairwise(side if order == wire.BOUNDARY_ASCENDING else reversed(side)))

@@ -12,7 +12,6 @@ from .chunks import Chunks
 __all__ = ["PageTable", "load", "parse", "walk"]
 
 MAGIC_BYTES, HEADER_BYTES = 4, 256
-MOST_INDEX_BYTES = 64 << 20
 ELSEWHERE = wire.PRESENT_FILE_PATH | wire.PRESENT_CRYPTO
 OF_INDEX = "offset_index_offset", "offset_index_length", "present", "total_compressed_size"
 MOST_HEADER = 1 << 20
@@ -88,7 +87,7 @@ def load(fd: int, file_size: int, chunks: Chunks, number: int, rows: int) -> Pag
     offset, length, present, size = (chunks.array(name)[number] for name in OF_INDEX)
     begin = chunks.begins()[number]
     is_chunk = MAGIC_BYTES <= begin < begin + size <= file_size and rows and not present & ELSEWHERE
-    if not is_chunk or offset <= 0 or not 0 < length <= min(MOST_INDEX_BYTES, file_size - offset):
+    if not is_chunk or offset <= 0 or not 0 < length <= min(wire.PAGE_INDEX_MOST_BYTES, file_size - offset):
         return None
     try:
         return parse(systems.pread(fd, length, offset), begin, begin + size, rows)

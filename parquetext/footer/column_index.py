@@ -12,7 +12,11 @@ from ..thrift import list_start
 from .elements import parse_element
 from .model import Node
 
-ORDERS = UNORDERED, ASCENDING, DESCENDING = range(3)  # BoundaryOrder
+ORDERS = UNORDERED, ASCENDING, DESCENDING = (
+    wire.BOUNDARY_UNORDERED,
+    wire.BOUNDARY_ASCENDING,
+    wire.BOUNDARY_DESCENDING,
+)
 _BYTES = wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
 
 

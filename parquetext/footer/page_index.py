@@ -21,7 +21,6 @@ from .number_bounds import number_bounds
 from .typed_bounds import StoredBounds, comparable_type
 
 ELSEWHERE = wire.PRESENT_FILE_PATH | wire.PRESENT_CRYPTO  # offsets in another file, or of encrypted bytes
-MOST_BYTES = 64 << 20  # of one index: more than a million pages
 MAGIC_BYTES = 4
 _EXACTNESS = (
     (wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
@@ -95,7 +94,7 @@ def read_index(source, chunks, row_group: int, name: str) -> StoredIndex | None:
     offset, length = (chunks.array(f"{name}_{part}")[row_group] for part in ("offset", "length"))
     if offset <= 0 or length <= 0 or chunks.array("present")[row_group] & ELSEWHERE:
         return None
-    if length > MOST_BYTES or offset + length > source.size:
+    if length > wire.PAGE_INDEX_MOST_BYTES or offset + length > source.size:
         raise Malformed(f"a page index of {length} bytes in a file of {source.size}", offset=offset)
     return StoredIndex(bytes(source.read(offset, length)), offset)
 

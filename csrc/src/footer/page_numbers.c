@@ -9,7 +9,6 @@ typedef struct page_lists {
     int32_t order;     /* BoundaryOrder, -1 if absent */
 } page_lists;
 
-enum { UNORDERED, ASCENDING, DESCENDING };
 enum { ABSENT = 1 }; /* the offset of no list's first item, which is after the field's header */
 
 /* Read a list. Set *first to the offset of its first item if it has one item of the type, or of
@@ -25,8 +24,7 @@ static int read_list(pqx_cursor *c, uint32_t pages, int expected, int other, siz
     return pqx_skip(c, PQX_TYPE_LIST, 0, PQX_MAX_DEPTH - 1);
 }
 
-/* Read a field. As a field that is there twice counts the second time, another type replaces what
- * was found before. */
+/* Read a field. If a field is repeated, the last one counts, even if it has another type. */
 static int read_field(pqx_cursor *c, int32_t id, int type, uint32_t pages, page_lists *found)
 {
     size_t *list = NULL;
@@ -69,7 +67,8 @@ static int find_lists(const uint8_t *index, size_t size, uint32_t pages, page_li
         if (read_field(c, id, type, pages, found)) return 0;
     }
     return found->null_pages && found->minima && found->maxima && found->null_counts
-           && found->nan_counts && found->order >= UNORDERED && found->order <= DESCENDING;
+           && found->nan_counts && found->order >= PQX_BOUNDARY_UNORDERED
+           && found->order <= PQX_BOUNDARY_DESCENDING;
 }
 
 /* Return 1 if no page has nulls. */
@@ -101,7 +100,7 @@ static int is_floating(const pqx_element *leaf)
 static int rank_of(const pqx_element *leaf, const uint8_t *value, uint64_t *rank)
 {
     const uint64_t top = 1ull << 63;
-    int is_wide = leaf->type == PQX_PHYSICAL_INT64 || leaf->type == PQX_PHYSICAL_DOUBLE;
+    int is_wide = pqx_page_numbers_width(leaf) == 8;
     uint64_t bits = is_wide ? pqx_load64(value) : (uint64_t)pqx_load32(value) << 32;
     if (!is_floating(leaf)) {
         *rank = leaf->sort_order == PQX_ORDER_UNSIGNED ? bits : bits ^ top;
@@ -115,7 +114,10 @@ static int rank_of(const pqx_element *leaf, const uint8_t *value, uint64_t *rank
 
 /* Return 1 if one side of the bounds has the order. */
 static int has_order(int32_t order, uint64_t before, uint64_t rank)
-{ return order == UNORDERED || (order == ASCENDING ? before <= rank : before >= rank); }
+{
+    return order == PQX_BOUNDARY_UNORDERED
+           || (order == PQX_BOUNDARY_ASCENDING ? before <= rank : before >= rank);
+}
 
 /* Return 1 if the pages' bounds are numbers that have the order and agree with the chunk's bounds:
  * each page overlaps the chunk, and some page reaches each bound that is a value. */

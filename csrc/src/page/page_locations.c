@@ -11,7 +11,8 @@ enum {
     HEADER_I32 = 1 << 4 | PQX_TYPE_I32,
     OFFSET_BYTES = 9, /* of a usual varint, at most */
     SIZE_BYTES = 4,
-    USUAL_BYTES = 4 + 2 * OFFSET_BYTES + SIZE_BYTES
+    USUAL_BYTES = 4 + 2 * OFFSET_BYTES + SIZE_BYTES,
+    LEAST_RUN = 3 /* locations of one length, from which on more are expected */
 };
 
 /* Read a varint of at most `most` bytes and return the offset after it, or 0. */
@@ -46,7 +47,7 @@ static size_t take_usual(const pqx_cursor *c, pqx_page_location *location)
 
 #if defined(__x86_64__)
 
-enum { PATTERN_BYTES = 16, LEAST_RUN = 3, ABSENT = 0x80 };
+enum { PATTERN_BYTES = 16, ABSENT = 0x80 };
 #define SSSE3 __attribute__((target("ssse3")))
 
 /* The form of usual locations whose numbers have as many bytes as those of the first one. */
@@ -127,8 +128,6 @@ static size_t take_more(pqx_cursor *c, size_t begin, pqx_page_location *location
 }
 
 #else
-
-enum { LEAST_RUN = 3 };
 
 static size_t take_more(pqx_cursor *c, size_t begin, pqx_page_location *locations, size_t most)
 {

@@ -2,6 +2,7 @@
 #include "page/page_table.h"
 
 #include "base/pages.h"
+#include "base/wire.h"
 #include "page/window.h"
 
 enum {
@@ -10,7 +11,6 @@ enum {
     HEADER_BYTES = 256,    /* enough for most page headers */
     MOST_HEADER = 1 << 20, /* a larger one has bounds of that size */
     MAGIC_BYTES = 4,
-    MOST_INDEX_BYTES = 64 << 20,
     MOST_PAGES = INT32_MAX / (int)sizeof(pqx_page_location)
 };
 
@@ -84,7 +84,8 @@ int pqx_page_table_load(pqx_page_table *table, const pqx_source *source, const p
     uint64_t offset = (uint64_t)places->offset_index_offset;
     if (!rows || chunk->present & (PQX_PRESENT_CRYPTO | PQX_PRESENT_FILE_PATH)) return 0;
     if (begin < MAGIC_BYTES || bytes <= 0 || !is_within(source, (uint64_t)begin, bytes)) return 0;
-    if (!offset || length <= 0 || length > MOST_INDEX_BYTES || !is_within(source, offset, length))
+    if (!offset || length <= 0 || length > PQX_PAGE_INDEX_MOST_BYTES
+        || !is_within(source, offset, length))
         return 0;
     table->begin = (uint64_t)begin;
     table->end = (uint64_t)begin + (uint64_t)bytes;

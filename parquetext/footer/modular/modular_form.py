@@ -296,8 +296,17 @@ class ModularForm:
         return self._indexed(name) or self._skeleton.find_name(name)
 
     def _indexed(self, name: bytes) -> list[int]:
-        """Return the leaf to which the index leads if no other leaf can have this name, else none."""
-        if "_skeleton" in self.__dict__ or self._flat is None or b"." in name or b"\0" in name:
+        """Return the leaf to which the index leads if no other leaf can have this name, else none.
+
+        After a few names it is none, so that the schema is parsed.
+        """
+        if (
+            self._searches == FEW_SEARCHES
+            or "_skeleton" in self.__dict__
+            or self._flat is None
+            or b"." in name
+            or b"\0" in name
+        ):
             return []
         try:
             leaves = self._flat.candidates(name)
@@ -305,18 +314,15 @@ class ModularForm:
             raise self.at_module(error, SCHEMA_INDEX) from None
         nodes = {leaf: self._flat_node(leaf) for leaf in leaves}
         found = [leaf for leaf, node in nodes.items() if node is not None and node.path == name]
+        self._searches += 1
         return found if len(found) == 1 and self._occurs_once(name) else []
 
     def _occurs_once(self, name: bytes) -> bool:
         """Return True if only one element of the schema can have this name, without parsing the others.
 
-        After a few names, return False, so that the schema is parsed. The index may list one of several equal names.
-        Each has the name's bytes behind the last byte of its length, which is 0 if the length has more bytes than it
-        needs.
+        The index may list one of several equal names. Each has the name's bytes behind the last byte of its length,
+        which is 0 if the length has more bytes than it needs.
         """
-        self._searches += 1
-        if self._searches > FEW_SEARCHES:
-            return False
         schema = bytes(self.module(SCHEMA))
         if _is_single(schema, name):
             return True

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from ... import kernels, thrift
+from ... import kernels, thrift, wire
 from ...encoding.pages import DATA_PAGES, Headers
 from ...errors import Malformed, ParquetextError
 from ...findings import Finding
@@ -16,7 +16,6 @@ from ...records import frozen
 from .chunk import StoredChunk
 
 OFFSET_INDEX, COLUMN_INDEX = "offset-index", "column-index"
-MOST_BYTES = 64 << 20  # of one index
 
 
 @frozen
@@ -63,7 +62,7 @@ class PagesOfChunk:
 
 def check_place(offset: int, length: int, data_end: int) -> None:
     """Raise Malformed if an index is not within the data, or too large for an index."""
-    if length > MOST_BYTES or not 0 < offset <= data_end - length:
+    if length > wire.PAGE_INDEX_MOST_BYTES or not 0 < offset <= data_end - length:
         message = f"{length} bytes at {offset} leave the data, which ends at {data_end}"
         raise Malformed(message, offset=offset, expected=data_end, found=offset + length)
 
