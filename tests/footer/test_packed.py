@@ -332,6 +332,25 @@ def test_the_chunks_of_a_row_group_are_those_of_its_columns(implementation):
         reader.row_group_chunks(reader.row_group_count)
 
 
+@pytest.mark.parametrize("dictionaries", [True, False, [f"c{n}" for n in range(0, 90, 3)]])
+def test_positions_are_the_same_in_any_order_of_the_columns(implementation, dictionaries):
+    """They are sums over the columns before, with gaps in front of data pages where only some have dictionaries."""
+    table = pa.table({f"c{n}": [n * row % 11 for row in range(40)] for n in range(90)})
+    sink = io.BytesIO()
+    pq.write_table(table, sink, row_group_size=9, use_dictionary=dictionaries, write_page_index=True)
+    groups = [pq.read_metadata(sink).row_group(number) for number in range(5)]
+    payload = packed(footer_of(sink.getvalue()))
+    kept = reader_of(payload)
+    for leaf in random.Random(5).sample(range(90), 90):
+        of_pyarrow = [group.column(leaf) for group in groups]
+        for reader in (kept, reader_of(payload)):
+            chunks = reader.column(leaf)
+            assert list(chunks.array("data_page_offset")) == [chunk.data_page_offset for chunk in of_pyarrow]
+            begins = [chunk.dictionary_page_offset or -1 for chunk in of_pyarrow]
+            assert list(chunks.array("dictionary_page_offset")) == begins
+        assert list(reader_of(payload).column(leaf, 3, 1).array("data_page_offset")) == [of_pyarrow[3].data_page_offset]
+
+
 def test_many_columns_come_in_the_requested_order(implementation, tmp_path):
     table = pa.table({f"c{number}": [number, -number] for number in range(200)})
     pq.write_table(table, tmp_path / "wide.parquet")

@@ -60,6 +60,17 @@ int pqx_packed_table_read(pqx_content *content, uint32_t columns, uint32_t rows,
  * of columns, and of rows with differences, since the last ones. */
 void pqx_packed_table_column(pqx_packed_table *table, uint32_t column, uint32_t first,
                              uint32_t count, int64_t *out);
+/* Add the numbers of columns [from, end) in rows [first, first + count) to sums[count]; all sums
+ * wrap. Bounds as in pqx_packed_table_column; `numbers` is working memory for count numbers. */
+void pqx_packed_table_sums(pqx_packed_table *table, uint32_t from, uint32_t end, uint32_t first,
+                           uint32_t count, int64_t *numbers, int64_t *sums);
+/* Return 1 if all numbers of a column are visibly 0, without differences. */
+static inline int pqx_packed_column_is_zero(const pqx_packed_table *table, uint32_t column)
+{
+    if (table->form != PQX_TABLE_COLUMNS) return !table->width && !table->bases.base;
+    if (table->columns == 1) column = 0;
+    return !table->codes[column] && !pqx_packed_row_at(&table->bases, column);
+}
 /* Append the shortest form of a table; of equally short forms, the first one. values[c * rows + r].
  */
 int pqx_packed_table_write(const int64_t *values, uint32_t columns, uint32_t rows, pqx_buffer *out,

@@ -1,6 +1,8 @@
 /* Decode tables of packed numbers. */
 #include "packed/numbers.h"
 
+enum { LOADED_BITS = 56 }; /* of a number that is in the 8 bytes from its first byte on */
+
 static int read_row(pqx_content *c, uint64_t count, pqx_packed_row *row)
 {
     size_t at = c->at;
@@ -13,28 +15,50 @@ static int read_row(pqx_content *c, uint64_t count, pqx_packed_row *row)
     return pqx_content_take(c, pqx_packed_bytes(count, width), &row->data);
 }
 
-/* Return the bytes of a column's numbers. */
-static uint64_t column_bytes(const pqx_packed_table *table, uint8_t code)
+/* What the codes of some columns say about them. */
+typedef struct layout {
+    uint32_t bytes, deltas;
+    uint8_t most; /* the greatest width */
+} layout;
+
+/* Add up the codes of columns. 32 bits suffice for the at most 2^18 numbers of a table. The loop
+ * has no branch, so that compilers can use vectors. */
+static layout add_codes(const uint8_t *codes, uint32_t count, uint32_t rows)
 {
-    return pqx_packed_bytes(code & PQX_TABLE_DELTA ? table->rows - 1 : table->rows,
-                            code & ~PQX_TABLE_DELTA & 0xff);
+    uint32_t bytes = 0, deltas = 0, most = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t delta = codes[i] >> 7, width = codes[i] & 0x7f;
+        most = width > most ? width : most;
+        deltas += delta;
+        bytes += ((rows - delta) * width + 7) >> 3;
+    }
+    return (layout){bytes, deltas, (uint8_t)most};
 }
 
 static int read_columns(pqx_content *c, pqx_packed_table *table)
 {
     size_t at = c->at;
-    uint64_t deltas = 0, bytes = 0;
     PQX_TRY(pqx_content_take(c, table->columns, &table->codes));
-    for (uint32_t i = 0; i < table->columns; i++) {
-        uint8_t code = table->codes[i], width = code & 0x7f;
-        if (PQX_UNLIKELY(width > PQX_TABLE_MOST_BITS))
-            return pqx_content_fail(c, PQX_BAD_VALUE, at + i, PQX_TABLE_MOST_BITS, width);
-        deltas += code >> 7;
-        bytes += column_bytes(table, code);
-    }
+    layout all = add_codes(table->codes, table->columns, table->rows);
+    for (uint32_t i = 0; PQX_UNLIKELY(all.most > PQX_TABLE_MOST_BITS); i++)
+        if ((table->codes[i] & 0x7f) > PQX_TABLE_MOST_BITS)
+            return pqx_content_fail(c, PQX_BAD_VALUE, at + i, PQX_TABLE_MOST_BITS,
+                                    table->codes[i] & 0x7f);
     PQX_TRY(read_row(c, table->columns, &table->bases));
-    if (deltas) PQX_TRY(read_row(c, deltas, &table->slopes));
-    return pqx_content_take(c, bytes, &table->data);
+    if (all.deltas) PQX_TRY(read_row(c, all.deltas, &table->slopes));
+    return pqx_content_take(c, all.bytes, &table->data);
+}
+
+/* Set the members on which other code relies. To clear the whole struct takes longer than to read
+ * most tables. */
+static void begin_table(pqx_packed_table *table, uint32_t columns, uint32_t rows)
+{
+    table->columns = columns;
+    table->rows = rows;
+    table->width = 0;
+    table->bases = (pqx_packed_row){NULL, 0, 0};
+    table->found = NULL;
+    table->summed_column = UINT32_MAX;
 }
 
 int pqx_packed_table_read(pqx_content *c, uint32_t columns, uint32_t rows, pqx_packed_table *table)
@@ -42,7 +66,7 @@ int pqx_packed_table_read(pqx_content *c, uint32_t columns, uint32_t rows, pqx_p
     size_t at = c->at;
     uint8_t form = 0;
     PQX_TRY(pqx_content_byte(c, &form));
-    *table = (pqx_packed_table){.columns = columns, .rows = rows, .summed_column = UINT32_MAX};
+    begin_table(table, columns, rows);
     table->is_marked = form >> 7;
     form &= 0x7f;
     if (form == PQX_TABLE_SHARED) {
@@ -70,7 +94,7 @@ static void unpack(const uint8_t *data, uint64_t bit, unsigned width, int64_t ba
 {
     if (!width) {
         for (uint32_t i = 0; i < count; i++) out[i] = base;
-    } else if (width <= 56) {
+    } else if (width <= LOADED_BITS) {
         const uint64_t mask = (UINT64_C(1) << width) - 1;
         for (uint32_t i = 0; i < count; i++, bit += width)
             out[i] = (int64_t)((uint64_t)base + (pqx_load64(data + bit / 8) >> (bit & 7) & mask));
@@ -105,14 +129,22 @@ static void add_up(pqx_packed_table *table, uint32_t first, uint32_t count, int6
 /* Find where a column's numbers begin, from the last one that was found. */
 static void find_column(pqx_packed_table *table, uint32_t column)
 {
-    if (column < table->found_column || !table->found) {
+    if (!table->found || column < table->found_column) {
         table->found = table->data;
         table->found_column = table->found_deltas = 0;
     }
-    for (; table->found_column < column; table->found_column++) {
-        table->found += column_bytes(table, table->codes[table->found_column]);
-        table->found_deltas += table->codes[table->found_column] >> 7;
+    if (column == table->found_column + 1) { /* the usual order */
+        uint32_t code = table->codes[table->found_column], delta = code >> 7;
+        table->found += ((table->rows - delta) * (code & 0x7f) + 7) >> 3;
+        table->found_deltas += delta;
+        table->found_column = column;
+        return;
     }
+    layout passed =
+        add_codes(table->codes + table->found_column, column - table->found_column, table->rows);
+    table->found += passed.bytes;
+    table->found_deltas += passed.deltas;
+    table->found_column = column;
 }
 
 void pqx_packed_table_column(pqx_packed_table *table, uint32_t column, uint32_t first,
@@ -132,4 +164,33 @@ void pqx_packed_table_column(pqx_packed_table *table, uint32_t column, uint32_t 
     unsigned width = table->codes[column] & 0x7f;
     unpack(table->found, (uint64_t)first * width, width, pqx_packed_row_at(&table->bases, column),
            count, out);
+}
+
+/* Add the numbers of a column that was found, which have no differences. */
+static void add_column(const pqx_packed_table *table, unsigned width, uint64_t base, uint32_t first,
+                       uint32_t count, int64_t *sums)
+{
+    const uint64_t mask = (UINT64_C(1) << width) - 1;
+    uint64_t bit = (uint64_t)first * width;
+    for (uint32_t row = 0; row < count; row++, bit += width)
+        sums[row] = (int64_t)((uint64_t)sums[row] + base
+                              + (pqx_load64(table->found + bit / 8) >> (bit & 7) & mask));
+}
+
+void pqx_packed_table_sums(pqx_packed_table *table, uint32_t from, uint32_t end, uint32_t first,
+                           uint32_t count, int64_t *numbers, int64_t *sums)
+{
+    const uint64_t times = table->columns == 1 ? end - from : 1;
+    int is_by_column = table->form == PQX_TABLE_COLUMNS && table->columns > 1;
+    for (uint32_t column = from; column < end; column += (uint32_t)times) {
+        if (is_by_column && table->codes[column] <= LOADED_BITS) {
+            find_column(table, column);
+            add_column(table, table->codes[column],
+                       (uint64_t)pqx_packed_row_at(&table->bases, column), first, count, sums);
+            continue;
+        }
+        pqx_packed_table_column(table, column, first, count, numbers);
+        for (uint32_t row = 0; row < count; row++)
+            sums[row] = (int64_t)((uint64_t)sums[row] + times * (uint64_t)numbers[row]);
+    }
 }

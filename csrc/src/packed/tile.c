@@ -11,12 +11,14 @@ int pqx_packed_tile_begin(pqx_packed_tile *tile, const pqx_packed_book *book, ui
         free(tile->tables);
         tile->tables = (pqx_packed_table *)malloc(size + 1);
         tile->book = tile->tables ? book : NULL;
+        tile->wanted = tile->arguments = (pqx_role_set){{0}};
         if (!tile->tables) return pqx_fail(error, PQX_NO_MEMORY, 0, size, 0);
     }
     tile->columns = columns;
     tile->rows = rows;
     tile->texts_of = UINT32_MAX;
     tile->followed_rows = 0;
+    tile->has_chained = 0;
     memset(tile->has, 0, sizeof tile->has);
     return PQX_OK;
 }

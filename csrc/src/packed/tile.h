@@ -34,6 +34,12 @@ struct pqx_packed_tile {
      * these. */
     pqx_role_set followed_chains, followed, followed_firsts;
     uint32_t followed_column, followed_first, followed_rows;
+    /* roles that the last call wanted, and these with those that they are predicted from */
+    pqx_role_set wanted, arguments;
+    /* roles of the column that it wanted, the chains that these need, and the roles of the chains
+     */
+    int has_chained;
+    pqx_role_set chained, chained_chains, chained_roles;
     /* working memory of one call */
     pqx_buffer values, positions, text, texts, path_list;
 };

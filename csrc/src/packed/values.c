@@ -141,6 +141,17 @@ static pqx_role_set chain_roles(const pqx_packed_values *v, int with_second,
     return set;
 }
 
+/* Find the chains that the wanted roles of the column need, unless the last call found them. */
+static void find_chains(pqx_packed_values *v, const pqx_role_set *wanted)
+{
+    pqx_packed_tile *tile = v->tile;
+    pqx_role_set here = pqx_both_roles(wanted, &v->roles);
+    if (tile->has_chained && !memcmp(&here, &tile->chained, sizeof here)) return;
+    tile->chained_roles = chain_roles(v, 1, wanted, &tile->chained_chains);
+    tile->chained = here;
+    tile->has_chained = 1;
+}
+
 /* Return 1 if the tile's positions are those of the same rows in front of this column or an earlier
  * one, and of all chains that are needed. */
 static int goes_on(const pqx_packed_values *v, const pqx_role_set *chains)
@@ -158,27 +169,82 @@ static int has_firsts(const pqx_packed_values *v)
     return v->is_uniform && !pqx_has_roles(&missing);
 }
 
+/* Return 1 if the chunks of a column begin at their positions in a chain, and have a length, which
+ * is not predicted. */
+static int is_without_gap(const pqx_packed_values *v, unsigned number, uint32_t column)
+{
+    const pqx_packed_tile *tile = v->tile;
+    const pqx_packed_book *book = tile->book;
+    const pqx_packed_chain *chain = &book->chains[number];
+    const pqx_role_set *has =
+        &book->templates[pqx_packed_template_of(tile, column, v->first)].roles;
+    unsigned begin = pqx_has_role(has, chain->first) ? chain->first : chain->second;
+    if (begin == PQX_PACKED_NO_ROLE || !pqx_has_role(has, begin)
+        || !pqx_has_role(has, chain->length))
+        return 0;
+    const pqx_packed_role *role = &book->roles[begin];
+    return role->predictor == PQX_PREDICTOR_CHAINED && role->first == number
+           && !tile->tables[begin].is_marked
+           && pqx_packed_column_is_zero(&tile->tables[begin], column)
+           && (book->roles[chain->length].predictor == PQX_PREDICTOR_ALONE
+               || tile->tables[chain->length].is_marked);
+}
+
+/* Return the first column from v->column on, or `end`, whose chunks are not without gap in all
+ * chains that are followed. */
+static uint32_t find_gap(const pqx_packed_values *v, uint32_t end)
+{
+    const pqx_packed_tile *tile = v->tile;
+    if (tile->templates_form == PQX_TEMPLATES_BY_STRUCT) return v->column;
+    for (uint32_t column = v->column; column < end; column++) {
+        pqx_role_set left = tile->followed_chains;
+        for (unsigned chain = 0; pqx_take_role(&left, &chain);)
+            if (!is_without_gap(v, chain, column)) return column;
+    }
+    return end;
+}
+
+/* Move the chains that are followed over columns without gaps. */
+static void add_lengths(pqx_packed_values *v, uint32_t end)
+{
+    pqx_role_set left = v->tile->followed_chains;
+    for (unsigned number = 0; pqx_take_role(&left, &number);) {
+        unsigned length = v->tile->book->chains[number].length;
+        pqx_packed_table_sums(&v->tile->tables[length], v->column, end, v->first, v->count,
+                              pqx_packed_values_of(v, length),
+                              v->positions + (size_t)number * v->count);
+    }
+}
+
 /* Follow the chains over the columns before this one, from the one that was the last. */
 static void follow_chains(pqx_packed_values *v, const pqx_role_set *wanted)
 {
     pqx_packed_tile *tile = v->tile;
-    pqx_role_set chains, by_firsts, roles = chain_roles(v, 1, wanted, &chains);
+    find_chains(v, wanted);
+    const pqx_role_set *chains = &tile->chained_chains;
     uint32_t column = v->column;
-    if (!pqx_has_roles(&chains)) return;
-    if (!goes_on(v, &chains)) {
+    if (!pqx_has_roles(chains)) return;
+    if (!goes_on(v, chains)) {
+        pqx_role_set by_firsts;
         for (unsigned chain = 0; chain < tile->book->chain_count; chain++)
             pqx_packed_table_column(&tile->tables[tile->book->role_count + chain], 0, v->first,
                                     v->count, v->positions + (size_t)chain * v->count);
-        tile->followed_chains = chains;
-        tile->followed = roles;
+        tile->followed_chains = *chains;
+        tile->followed = tile->chained_roles;
         tile->followed_firsts = chain_roles(v, 0, wanted, &by_firsts);
-        if (memcmp(&chains, &by_firsts, sizeof chains)) tile->followed_firsts = roles;
+        if (memcmp(chains, &by_firsts, sizeof *chains)) tile->followed_firsts = tile->followed;
         tile->followed_first = v->first;
         tile->followed_rows = v->count;
         tile->followed_column = 0;
     }
     for (v->column = tile->followed_column; v->column < column; v->column++) {
         if (tile->templates_form != PQX_TEMPLATES_ONE) look_at_templates(v);
+        uint32_t next = find_gap(v, column);
+        if (next > v->column) {
+            add_lengths(v, next);
+            v->column = next - 1;
+            continue;
+        }
         decode(v, has_firsts(v) ? &tile->followed_firsts : &tile->followed);
         advance(v);
     }
@@ -196,9 +262,14 @@ int pqx_packed_values_decode(pqx_packed_values *v, const pqx_role_set *wanted, p
     PQX_TRY(pqx_buffer_reserve(&v->tile->positions, chains + 1, error));
     v->values = (int64_t *)(void *)v->tile->values.data;
     v->positions = (int64_t *)(void *)v->tile->positions.data;
-    pqx_role_set all = *wanted, needed = {{0}};
-    add_arguments(book, 1, &all, &needed);
-    all = pqx_without_roles(&all, &book->of_area[PQX_ROLE_WORDS]);
+    pqx_role_set all = *wanted;
+    if (memcmp(&all, &v->tile->wanted, sizeof all)) {
+        pqx_role_set chains = {{0}};
+        add_arguments(book, 1, &all, &chains);
+        v->tile->wanted = *wanted;
+        v->tile->arguments = all;
+    }
+    all = pqx_without_roles(&v->tile->arguments, &book->of_area[PQX_ROLE_WORDS]);
     if (v->skips_bounds) {
         pqx_role_set bounds = pqx_both_roles(&all, &book->of_area[PQX_ROLE_BOUND]);
         all = pqx_without_roles(&all, &bounds);

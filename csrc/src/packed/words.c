@@ -52,24 +52,37 @@ int pqx_packed_tile_read_rests(pqx_packed_tile *tile, pqx_content *c)
     return PQX_OK;
 }
 
-/* Decode packed symbols, and return the greatest number of one. Eight of them begin at a byte. */
-static uint64_t decode_symbols(const uint8_t *packed, unsigned width, const uint8_t symbols[256],
-                               uint64_t size, uint8_t *out)
+/* Decode packed symbols, eight of which begin at a byte. */
+static void decode_symbols(const uint8_t *packed, unsigned width, const uint8_t symbols[256],
+                           uint64_t size, uint8_t *out)
 {
     const uint64_t mask = (UINT64_C(1) << width) - 1;
-    uint64_t most = 0, at = 0;
+    uint64_t at = 0;
     for (; at + 8 <= size; at += 8, packed += width) {
         uint64_t word = pqx_load64(packed);
-        for (unsigned i = 0; i < 8; i++) {
-            uint64_t symbol = word >> i * width & mask;
-            most = symbol > most ? symbol : most;
-            out[at + i] = symbols[symbol];
-        }
+        for (unsigned i = 0; i < 8; i++) out[at + i] = symbols[word >> i * width & mask];
     }
-    for (uint64_t bit = 0; at < size; at++, bit += width) {
-        uint64_t symbol = pqx_packed_bits(packed, bit, width);
+    for (uint64_t bit = 0; at < size; at++, bit += width)
+        out[at] = symbols[pqx_packed_bits(packed, bit, width)];
+}
+
+/* Return a byte that is none of the `count` symbols, less than 256. */
+static uint8_t other_byte(const uint8_t *symbols, unsigned count)
+{
+    uint64_t has[4] = {0};
+    unsigned byte = 0;
+    for (unsigned i = 0; i < count; i++) has[symbols[i] >> 6] |= UINT64_C(1) << (symbols[i] & 63);
+    while (has[byte >> 6] >> (byte & 63) & 1) byte++;
+    return (uint8_t)byte;
+}
+
+/* Return the greatest number of a symbol. */
+static uint64_t greatest_symbol(const uint8_t *packed, unsigned width, uint64_t size)
+{
+    uint64_t most = 0;
+    for (uint64_t at = 0; at < size; at++) {
+        uint64_t symbol = pqx_packed_bits(packed, at * width, width);
         most = symbol > most ? symbol : most;
-        out[at] = symbols[symbol];
     }
     return most;
 }
@@ -77,16 +90,19 @@ static uint64_t decode_symbols(const uint8_t *packed, unsigned width, const uint
 static int decode_alphabet(pqx_content *c, uint64_t size, uint8_t *out)
 {
     const uint8_t *given, *packed;
-    uint8_t symbols[256] = {0}, count = 0;
+    uint8_t symbols[256], count = 0;
     size_t at = c->at;
     unsigned width = 0;
     PQX_TRY(pqx_content_byte(c, &count));
     PQX_TRY(pqx_content_take(c, count, &given));
     while (count > 1 && (count - 1) >> width) width++;
     PQX_TRY(pqx_content_take(c, pqx_packed_bytes(size, width), &packed));
+    uint8_t no_symbol = other_byte(given, count);
+    memset(symbols, no_symbol, sizeof symbols);
     memcpy(symbols, given, count);
-    uint64_t most = decode_symbols(packed, width, symbols, size, out);
-    if (size && most >= count) return pqx_content_fail(c, PQX_BAD_VALUE, at, count, most);
+    decode_symbols(packed, width, symbols, size, out);
+    if (PQX_UNLIKELY(size && memchr(out, no_symbol, (size_t)size)))
+        return pqx_content_fail(c, PQX_BAD_VALUE, at, count, greatest_symbol(packed, width, size));
     return PQX_OK;
 }
 
@@ -138,8 +154,11 @@ static uint64_t count_texts(const pqx_packed_tile *tile, uint32_t column)
     for (unsigned role = 0, number = 0; role < tile->book->role_count; role++) {
         int is_one = is_stored(tile, role, number);
         number += tile->book->roles[role].area == PQX_ROLE_WORDS;
-        for (uint32_t row = 0; is_one && row < tile->rows; row++)
-            count += (uint64_t)has_text(tile, column, row, role);
+        if (is_one && tile->templates_form != PQX_TEMPLATES_BY_STRUCT)
+            count += has_text(tile, column, 0, role) ? tile->rows : 0;
+        else
+            for (uint32_t row = 0; is_one && row < tile->rows; row++)
+                count += (uint64_t)has_text(tile, column, row, role);
     }
     return count;
 }
@@ -165,15 +184,37 @@ static int read_head(block *b, pqx_content *c)
     return least < 0 ? pqx_content_fail(c, PQX_BAD_VALUE, at, 0, (uint64_t)least) : PQX_OK;
 }
 
-/* Put the parts of a text together at `to`, and return its end. */
-static uint8_t *put(const block *b, const uint8_t *hot, size_t here, const uint8_t *cold,
-                    size_t rest, uint8_t *to)
+/* Return the last role whose texts are stored; the block has some. */
+static unsigned last_stored(const pqx_packed_tile *tile)
 {
-    memcpy(to, b->prefix, (size_t)b->prefix_size);
-    to += b->prefix_size;
-    memcpy(to, hot, here);
-    memcpy(to + here, cold, rest);
-    return to + here + rest;
+    unsigned last = 0;
+    for (unsigned role = 0, number = 0; role < tile->book->role_count; role++) {
+        if (tile->book->roles[role].area != PQX_ROLE_WORDS) continue;
+        if (!tile->aliases[number++]) last = role;
+    }
+    return last;
+}
+
+/* Where the next text of a block is: its parts, and where it is put together. */
+typedef struct joining {
+    const int64_t *length;
+    const uint8_t *hot, *cold;
+    uint8_t *to;
+} joining;
+
+/* Move over a text; if `text` is not NULL, put its parts together. */
+static void join_text(const block *b, joining *next, pqx_bytes *text)
+{
+    size_t size = (size_t)*next->length++, here = size > PQX_WORDS_LONG ? PQX_WORDS_HOT : size;
+    if (text) {
+        *text = (pqx_bytes){next->to, (size_t)b->prefix_size + size};
+        memcpy(next->to, b->prefix, (size_t)b->prefix_size);
+        memcpy(next->to + b->prefix_size, next->hot, here);
+        memcpy(next->to + b->prefix_size + here, next->cold, size - here);
+        next->to += text->size;
+    }
+    next->hot += here;
+    next->cold += size - here;
 }
 
 /* Put the texts of the block's rows together, in tile->text, and fill the texts. */
@@ -182,29 +223,23 @@ static int join(block *b, const uint8_t *parts, pqx_error *error)
     pqx_packed_tile *tile = b->tile;
     size_t at = tile->word_ends[b->column];
     tile->words.error = error;
-    const uint8_t *hot = parts, *cold = parts + b->hot;
     uint64_t all = b->hot + b->cold + b->count * b->prefix_size;
     if (all > tile->limit)
         return pqx_content_fail(&tile->words, PQX_BAD_CELL, at, tile->limit, all);
     tile->text.size = 0;
     PQX_TRY(pqx_buffer_reserve(&tile->text, (size_t)all + 1, error));
-    uint8_t *to = tile->text.data;
+    joining next = {b->lengths, parts, parts + b->hot, tile->text.data};
     pqx_bytes *texts = (pqx_bytes *)(void *)tile->texts.data;
-    const int64_t *length = b->lengths;
-    for (unsigned role = 0, number = 0; role < tile->book->role_count; role++) {
+    const unsigned last = last_stored(tile);
+    for (unsigned role = 0, number = 0; role <= last; role++) {
         int is_one = is_stored(tile, role, number);
         number += tile->book->roles[role].area == PQX_ROLE_WORDS;
-        for (uint32_t row = 0; is_one && row < tile->rows; row++) {
-            if (!has_text(tile, b->column, row, role)) continue;
-            size_t size = (size_t)*length++, here = size > PQX_WORDS_LONG ? PQX_WORDS_HOT : size;
-            if (row >= b->first && row - b->first < b->rows) {
-                texts[(size_t)role * tile->rows + row] =
-                    (pqx_bytes){to, (size_t)b->prefix_size + size};
-                to = put(b, hot, here, cold, size - here, to);
-            }
-            hot += here;
-            cold += size - here;
-        }
+        uint32_t end = role < last ? tile->rows : b->first + b->rows; /* the others are not used */
+        for (uint32_t row = 0; is_one && row < end; row++)
+            if (has_text(tile, b->column, row, role))
+                join_text(b, &next,
+                          row - b->first < b->rows ? &texts[(size_t)role * tile->rows + row]
+                                                   : NULL);
     }
     return PQX_OK;
 }
