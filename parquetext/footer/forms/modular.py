@@ -59,7 +59,7 @@ class ModularSpec(FormSpec):
     damaged = "modular-damaged"
     no_thrift = (
         "a file with a modular footer alone has no Thrift footer, and is not changed; "
-        "parquetext rewrite --form thrift writes its rows to a file that has one"
+        "parquetext rewrite --form thrift --out NEW.parquet writes its rows to a file that has one"
     )
 
     @property

@@ -88,7 +88,7 @@ class ParxSpec(FormSpec):
     damaged = "parx-damaged"
     no_thrift = (
         "a PARX file has no PAR1 footer, and is not changed; "
-        "parquetext rewrite --form thrift writes its rows to a file that has one"
+        "parquetext rewrite --form thrift --out NEW.parquet writes its rows to a file that has one"
     )
 
     def recognize(self, tail: memoryview, size: int) -> Tail:
