@@ -30,7 +30,9 @@ C_FLAGS = ["-std=c11", "-O3", "-g0", "-fvisibility=hidden", "-Wall", "-Wextra", 
 # No exception passes through the Python module. They pass through the library for C++ programs, which keeps its tables.
 NO_TABLES = ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"] if PLATFORM.startswith("linux") else []
 # All hot code is in the C library. At this level, the wrappers are smaller and execute no more instructions.
-WRAPPER_FLAGS = ["-fvisibility=hidden", "-Os", "-g0", *NO_WARNING, *NO_TABLES]
+# Passes of GCC that make the wrappers no smaller. Clang has others, and would warn of the options.
+NO_PASSES = ["-fno-schedule-insns2", "-fno-gcse", "-fno-tree-vrp", "-Wno-ignored-optimization-argument"]
+WRAPPER_FLAGS = ["-fvisibility=hidden", "-Os", "-g0", *NO_PASSES, *NO_WARNING, *NO_TABLES]
 LINK_FLAGS = ["-Wl,-s", "-Wl,--gc-sections"] if PLATFORM.startswith("linux") else []  # pip does not strip
 # The module and the library for programs that embed it have the same objects, if there are the tools to divide them.
 # Wheels have the same bytes from each machine: they do not use those of this one.
