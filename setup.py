@@ -24,22 +24,34 @@ REQUIRE_NATIVE = os.environ.get("PARQUETEXT_REQUIRE_NATIVE", "") not in ("", "0"
 REQUIRE_JAR = os.environ.get("PARQUETEXT_REQUIRE_JAR", "") not in ("", "0")
 NO_NATIVE = os.environ.get("PARQUETEXT_PURE", "") not in ("", "0")
 PLATFORM = sysconfig.get_platform()  # for which it is compiled
-C_FLAGS = ["-std=c11", "-O3", "-g0", "-fvisibility=hidden", "-Wall", "-Wextra", "-D_GNU_SOURCE"]
+# For this warning, GCC takes a third of its time with Cython's C. csrc/check.sh enables it.
+NO_WARNING = ["-Wno-misleading-indentation"]
+C_FLAGS = ["-std=c11", "-O3", "-g0", "-fvisibility=hidden", "-Wall", "-Wextra", *NO_WARNING, "-D_GNU_SOURCE"]
 # No exception passes through the Python module. They pass through the library for C++ programs, which keeps its tables.
 NO_TABLES = ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"] if PLATFORM.startswith("linux") else []
 # All hot code is in the C library. At this level, the wrappers are smaller and execute no more instructions.
-WRAPPER_FLAGS = ["-fvisibility=hidden", "-Os", "-g0", *NO_TABLES]
-LINK_FLAGS = ["-Wl,-s"] if PLATFORM.startswith("linux") else []  # pip does not strip
+# Passes of GCC that make the wrappers no smaller. Clang has others, and would warn of the options.
+NO_PASSES = ["-fno-schedule-insns2", "-fno-gcse", "-fno-tree-vrp", "-Wno-ignored-optimization-argument"]
+WRAPPER_FLAGS = ["-fvisibility=hidden", "-Os", "-g0", *NO_PASSES, *NO_WARNING, *NO_TABLES]
+LINK_FLAGS = ["-Wl,-s", "-Wl,--gc-sections"] if PLATFORM.startswith("linux") else []  # pip does not strip
+# The module and the library for programs that embed it have the same objects, if there are the tools to divide them.
+# Wheels have the same bytes from each machine: they do not use those of this one.
+SHARES = PLATFORM.startswith("linux") and "CC" not in os.environ and shutil.which("objcopy") is not None
+SECTIONS = ["-ffunction-sections", "-fdata-sections"] if PLATFORM.startswith("linux") else []
 WINDOWS = runpy.run_path("csrc/cross/windows.py") if PLATFORM.startswith("win") else None
 DIRECTIVES = {
     "language_level": 3,
     "show_performance_hints": False,
     "freethreading_compatible": True,
     "binding": False,  # functions without Python attributes, which take a quarter of the library otherwise
+    "emit_code_comments": False,  # which are a quarter of the C source
     "auto_pickle": False,  # Python refuses objects of C structures by itself
 }
 BUNDLE = "csrc/bundle.py"
+HEADER = "csrc/include/parquetext.h"
+LAYOUT = "csrc/package/sections.ld"
 MERGE = "csrc/merge.py"
+CORE = "parquetext._native.core"
 INCLUDES = ["csrc/include", "csrc/src"]
 SOURCES = sorted(map(str, Path("csrc/src").glob("*/*.c")))
 HEADERS = sorted(str(header) for folder in INCLUDES for header in Path(folder).rglob("*.h"))
@@ -83,7 +95,6 @@ class BuildLibrary(build_clib):
     def run(self) -> None:
         try:
             super().run()
-            self.compile_bundle()
         except Exception as error:
             Kernels.give_up(error)
 
@@ -93,21 +104,47 @@ class BuildLibrary(build_clib):
         elif PLATFORM.startswith("linux"):
             self.compiler.archiver[-1] += "D"  # the same archive from the same objects
         super().build_libraries(libraries)
+        self.build_embedded()
+        if SHARES:
+            archive = Path(self.build_clib, self.archive.name)
+            subprocess.run(["objcopy", "-D", "--remove-section=.eh_frame", str(archive)], check=True)
 
-    def compile_bundle(self) -> None:
-        """Compile the library for programs that embed it from the bundle, which halves its size."""
+    def build_embedded(self) -> None:
+        """Build the library for programs that embed it: from the objects of the module, or from the bundle."""
         folder = Path(self.build_temp, "bundle")
         self.archive = folder / self.compiler.library_filename("parquetext")
-        if self.force or newer_group([*SOURCES, *HEADERS, BUNDLE], str(self.archive), "newer"):
-            runpy.run_path(BUNDLE)["main"]([str(folder)])
-            source = str(folder / "parquetext.c")
-            objects = self.compiler.compile([source], output_dir=str(folder), extra_postargs=C_FLAGS)
+        if self.force or newer_group([*SOURCES, *HEADERS, BUNDLE, LAYOUT], str(self.archive), "newer"):
+            folder.mkdir(parents=True, exist_ok=True)
+            bundle = runpy.run_path(BUNDLE)
+            objects = self.divide(folder, bundle["public_functions"]())
+            if not objects:  # all sources at once, which leaves out functions that only the module calls
+                bundle["main"]([str(folder)])
+                source = str(folder / "parquetext.c")
+                objects = self.compiler.compile([source], output_dir=str(folder), extra_postargs=C_FLAGS)
             self.archive.unlink(missing_ok=True)
             self.compiler.create_static_lib(objects, "parquetext", output_dir=str(folder))
 
+    def divide(self, folder: Path, public: list[str]) -> list[str]:
+        """Link the objects of the module to one that exports only public functions, without those that they never call.
+
+        It returns no object if this machine has not the tools for it.
+        """
+        if not SHARES:
+            return []
+        whole, made = Path(self.build_clib, self.archive.name), str(folder / "parquetext.o")
+        roots = [f"-Wl,-u,{name}" for name in public]
+        kept = [f"--keep-global-symbol={name}" for name in public]
+        link = [*self.compiler.compiler_so, "-r", "-nostdlib", "-Wl,--gc-sections", f"-Wl,-T,{LAYOUT}", *roots]
+        try:
+            subprocess.run([*link, str(whole), "-o", made], check=True)
+            subprocess.run(["objcopy", "--strip-unneeded", "--remove-section=.comment", *kept, made], check=True)
+        except (OSError, subprocess.CalledProcessError):
+            return []
+        return [made]
+
     def add_to(self, package: Path) -> None:
         """Copy the library for programs that embed it, and its header, into the package."""
-        for file, folder in ((self.archive, "lib"), (self.archive.with_name("parquetext.h"), "include")):
+        for file, folder in ((self.archive, "lib"), (Path(HEADER), "include")):
             (package / folder).mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, package / folder / file.name)
 
@@ -129,6 +166,8 @@ class BuildExtensions(build_ext):
     def build_extensions(self) -> None:
         if WINDOWS:
             self.compiler = WINDOWS["Zig"](self.compiler)
+        for extension in self.extensions:
+            extension.sources = translated()
         super().build_extensions()
 
     def get_libraries(self, extension: Extension) -> list[str]:
@@ -182,15 +221,22 @@ class BuildWheel(bdist_wheel):
         return ("py3", "none", "any") if Kernels.missing else super().get_tag()
 
 
-def kernels() -> list[Extension]:
-    """Return the extension that contains the modules of all Cython sources; `parquetext._native` finds them in it."""
+def translated() -> list[str]:
+    """Translate the Cython sources, merged to one, and return the C source; only a build needs Cython."""
     from Cython.Build import cythonize
 
     folder = Path("build/cython/parquetext/_native")
     runpy.run_path(MERGE)["main"]([str(folder)])
+    core = Extension(CORE, [str(folder / "core.pyx")])
+    (made,) = cythonize([core], include_path=["build/cython", "."], compiler_directives=DIRECTIVES, quiet=True)
+    return made.sources
+
+
+def kernels() -> list[Extension]:
+    """Return the extension that contains the modules of all Cython sources; `parquetext._native` finds them in it."""
     core = Extension(
-        "parquetext._native.core",
-        [str(folder / "core.pyx")],
+        CORE,
+        [],
         include_dirs=INCLUDES,
         define_macros=[("Py_LIMITED_API", hex(LIMITED_API))] if LIMITED_API else [],
         py_limited_api=LIMITED_API is not None,
@@ -198,10 +244,15 @@ def kernels() -> list[Extension]:
         extra_compile_args=WRAPPER_FLAGS,
         extra_link_args=LINK_FLAGS,
     )
-    return cythonize([core], include_path=["build/cython", "."], compiler_directives=DIRECTIVES, quiet=True)
+    return [core]
 
 
-library = {"sources": SOURCES, "include_dirs": INCLUDES, "cflags": C_FLAGS + NO_TABLES, "obj_deps": {"": HEADERS}}
+library = {
+    "sources": SOURCES,
+    "include_dirs": INCLUDES,
+    "cflags": C_FLAGS + SECTIONS + ([] if SHARES else NO_TABLES),
+    "obj_deps": {"": HEADERS},
+}
 native = (
     {}
     if NO_NATIVE

@@ -57,6 +57,7 @@ QUALIFIER = re.compile(r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)|PQX_ATOMIC\(
 ENUMERATION = re.compile(r"\benum\b[^{};]*\{([^}]*)\}")
 STRUCTURE = re.compile(r"\b(?:struct|union)\b[^{};()]*\{[^{}]*\}")
 PROTOTYPE = re.compile(r"^(?!typedef|static)(?=[a-z][\w *\n]*?\bpqx_\w+\([^;{}]*\);)", re.MULTILINE)
+PUBLIC_FUNCTION = re.compile(r"^PQX_API [^(;]*?\b(pqx_\w+)\(", re.MULTILINE)
 OBJECT = re.compile(r"^const (?=\w+ (pqx_\w+))", re.MULTILINE)
 DECLARED_OBJECT = re.compile(r"^extern const \w+ (pqx_\w+)[^;]*;\n", re.MULTILINE)
 
@@ -185,6 +186,11 @@ def unit() -> str:
         made.parts += [f"#undef {macro}\n" for macro in dict.fromkeys(MACRO.findall(text))]
     version = re.search(r'PQX_VERSION "(.+)"', (CSRC / "include" / PUBLIC).read_text("utf-8"))[1]
     return TOP.replace("{version}", version) + "".join(made.parts)
+
+
+def public_functions() -> list[str]:
+    """Return the names of the functions of the public header."""
+    return PUBLIC_FUNCTION.findall((CSRC / "include" / PUBLIC).read_text("utf-8"))
 
 
 def main(arguments: list[str]) -> int:

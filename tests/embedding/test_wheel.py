@@ -61,6 +61,33 @@ def test_the_static_library_can_be_part_of_a_shared_library(tmp_path):
     run(["cc", "-shared", "-Wl,-z,defs", "-Wl,-z,text", *whole, "-o", tmp_path / "plugin.so"], tmp_path)
 
 
+THROWING = """\
+#include <parquetext.h>
+static int read(void *, uint64_t, size_t, uint8_t *) { throw 7; }
+int main()
+{
+    pqx_source source{read, nullptr, 1000};
+    pqx_footer *footer;
+    pqx_error error;
+    try {
+        pqx_footer_open(&source, 0, &footer, &error);
+    } catch (int thrown) {
+        return thrown == 7 ? 0 : 1;
+    }
+    return 1;
+}
+"""
+
+
+@needs_library
+def test_an_exception_of_a_source_passes_through_the_library(tmp_path):
+    """This needs tables for unwinding, which the Python module does not have."""
+    (tmp_path / "throwing.cpp").write_text(THROWING)
+    library = c_library.library()
+    run(["c++", "throwing.cpp", f"-I{c_library.include()}", library, "-o", "throwing"], tmp_path)
+    run([tmp_path / "throwing"], tmp_path)
+
+
 @needs_library
 @needs("nm")
 def test_the_static_library_defines_only_the_functions_of_the_header(tmp_path):

@@ -6,7 +6,7 @@
 #if defined(__x86_64__)
 
 #include <cpuid.h>
-#include <immintrin.h>
+#include <tmmintrin.h>
 
 #include "base/atomics.h"
 

@@ -1,6 +1,6 @@
 /* Read an OffsetIndex: the locations of a column chunk's data pages. */
 #if defined(__x86_64__)
-#include <immintrin.h>
+#include <tmmintrin.h>
 #endif
 
 #include "encoding/loops.h"
