@@ -2,16 +2,21 @@ package dev.parquetext.spark.scan;
 
 import org.apache.spark.sql.SQLContext;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.sources.BaseRelation;
 import org.apache.spark.sql.sources.Filter;
 import org.apache.spark.sql.types.StructType;
 
 /** A relation of flat columns under a type that rules for nested columns do not recognize; else the same relation. */
 final class FlatRelation extends BaseRelation {
-    final HadoopFsRelation relation;
+    /** The original plan: a copy of it takes time for each column. */
+    final LogicalRelation plan;
 
-    FlatRelation(HadoopFsRelation relation) {
-        this.relation = relation;
+    private final HadoopFsRelation relation;
+
+    FlatRelation(LogicalRelation plan) {
+        this.plan = plan;
+        this.relation = (HadoopFsRelation) plan.relation();
     }
 
     @Override

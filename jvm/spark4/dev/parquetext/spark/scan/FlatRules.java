@@ -86,8 +86,7 @@ final class FlatRules {
         }
 
         private static LogicalPlan hidden(LogicalRelation plan) {
-            HadoopFsRelation relation = (HadoopFsRelation) plan.relation();
-            return plan.makeCopy(Relations.arguments(plan, relation, new FlatRelation(relation)));
+            return plan.makeCopy(Relations.arguments(plan, plan.relation(), new FlatRelation(plan)));
         }
     }
 
@@ -107,8 +106,11 @@ final class FlatRules {
         }
 
         private static LogicalPlan shown(LogicalRelation plan) {
-            FlatRelation hidden = (FlatRelation) plan.relation();
-            return plan.makeCopy(Relations.arguments(plan, hidden, hidden.relation));
+            LogicalRelation original = ((FlatRelation) plan.relation()).plan;
+            Object[] arguments = Relations.arguments(plan, plan.relation(), original.relation());
+            for (int i = 0; i < arguments.length; i++)
+                if (arguments[i] != original.productElement(i)) return plan.makeCopy(arguments);
+            return original;
         }
     }
 }
