@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
+from support import wide_plans
 
 import parquetext
 
@@ -85,6 +86,12 @@ def make_scanned_files(folder: Path) -> None:
         path = folder / f"{form}.parquet"
         pq.write_table(pa.table(columns), path, row_group_size=300)
         parquetext.upgrade(str(path), form)
+    wide_plans.make_wide_files(_wide(folder))
+
+
+def _wide(folder: Path) -> Path:
+    """The folder of the files for `compared_plans`, beside the other one."""
+    return folder.with_name(f"{folder.name}-plans")
 
 
 def compared_scans(spark: SparkSession, folder: str, all_settings: bool) -> dict:
@@ -121,6 +128,7 @@ def compared_scans(spark: SparkSession, folder: str, all_settings: bool) -> dict
     spark.read.parquet(folder)
     told["inference"] = len(context.statusTracker().getJobIdsForGroup("inference"))
     context.setLocalProperty("spark.jobGroup.id", None)
+    told["plans"] = wide_plans.compared_plans(spark.newSession(), str(_wide(Path(folder))))
     return told
 
 
@@ -130,6 +138,7 @@ def check_compared_scans(told: dict, infers_by_slices: bool = True) -> None:
     assert told.pop("inference") == (0 if infers_by_slices else 1)  # jobs
     assert told.pop("explained, true") == [True, True]
     assert told.pop("explained, false") == [False, False]
+    wide_plans.check_compared_plans(told.pop("plans"), hides=infers_by_slices)  # both in Spark 4 alone
     for query, (equal, rows, sliced, whole) in told.items():
         assert equal and rows, query
         assert whole if query.startswith("all") else sliced and not whole, query

@@ -10,6 +10,8 @@ public final class SparkScans implements Scans {
     public void extend(SparkSessionExtensions extensions) {
         extensions.injectColumnar(ScanRule::new);
         SchemaRules.addTo(extensions);
+        extensions.injectPostHocResolutionRule(NullabilityRule::new);
+        FlatRules.addTo(extensions);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.parquetext.spark.scan;
 
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
+import org.apache.spark.sql.sources.BaseRelation;
 import scala.Product;
 import scala.collection.immutable.Map;
 
@@ -21,7 +22,7 @@ final class Relations {
     }
 
     /** The arguments of a copy of a plan with another relation. The others differ between Spark's versions. */
-    static Object[] arguments(Product plan, HadoopFsRelation relation, HadoopFsRelation other) {
+    static Object[] arguments(Product plan, BaseRelation relation, BaseRelation other) {
         Object[] arguments = new Object[plan.productArity()];
         for (int i = 0; i < arguments.length; i++) {
             Object argument = plan.productElement(i);

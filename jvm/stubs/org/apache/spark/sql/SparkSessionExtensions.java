@@ -11,4 +11,6 @@ public class SparkSessionExtensions {
     public native void injectHintResolutionRule(Function1<SparkSession, Rule<LogicalPlan>> function);
 
     public native void injectPostHocResolutionRule(Function1<SparkSession, Rule<LogicalPlan>> function);
+
+    public native void injectPreCBORule(Function1<SparkSession, Rule<LogicalPlan>> function);
 }

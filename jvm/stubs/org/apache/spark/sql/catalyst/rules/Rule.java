@@ -6,4 +6,6 @@ public abstract class Rule<TreeType extends TreeNode<?>> {
     public Rule() {}
 
     public abstract TreeType apply(TreeType plan);
+
+    public native RuleId ruleId();
 }

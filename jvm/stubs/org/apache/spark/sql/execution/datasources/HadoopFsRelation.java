@@ -1,6 +1,7 @@
 package org.apache.spark.sql.execution.datasources;
 
 import java.io.Serializable;
+import org.apache.spark.sql.SQLContext;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.catalog.BucketSpec;
 import org.apache.spark.sql.sources.BaseRelation;
@@ -17,7 +18,11 @@ public class HadoopFsRelation extends BaseRelation implements Serializable {
 
     public native StructType dataSchema();
 
+    public native boolean equals(Object other);
+
     public native FileFormat fileFormat();
+
+    public native int hashCode();
 
     public native FileIndex location();
 
@@ -25,5 +30,13 @@ public class HadoopFsRelation extends BaseRelation implements Serializable {
 
     public native StructType partitionSchema();
 
+    public native StructType schema();
+
     public native SparkSession sparkSession();
+
+    public native long sizeInBytes();
+
+    public native SQLContext sqlContext();
+
+    public native String toString();
 }

@@ -5,5 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.sources.BaseRelation;
 
 public class LogicalRelation extends LogicalPlan implements Serializable {
+    public native Object productElement(int i);
+
     public native BaseRelation relation();
 }
