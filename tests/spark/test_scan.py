@@ -56,6 +56,30 @@ def test_a_query_reads_a_slice_of_the_footer(spark, upgraded, table):
     assert 0 < counted["bytes"] < 300_000
 
 
+def test_filters_on_nested_columns_are_pushed_down_as_by_stock_spark(spark, tmp_path):
+    table = pa.table({"place": [{"x": number} for number in range(ROWS)], **{f"c{n}": range(ROWS) for n in range(50)}})
+    pq.write_table(table, tmp_path / "x.parquet", row_group_size=GROUP)
+    parquetext.upgrade(tmp_path / "x.parquet", form="flat")
+    pushed, rows = [], []
+    for enabled in ("true", "false"):
+        spark.conf.set("spark.parquetext.scan.enabled", enabled)
+        frame = spark.read.parquet(str(tmp_path / "x.parquet")).where("place.x >= 950").select("c7")
+        scan = frame._jdf.queryExecution().executedPlan().collectLeaves().apply(0)
+        pushed.append(scan.metadata().apply("PushedFilters"))
+        rows.append(frame.collect())
+    assert pushed[0] == pushed[1] == "[IsNotNull(place.x), GreaterThanOrEqual(place.x,950)]"
+    assert rows[0] == rows[1] and len(rows[0]) == 50
+
+
+def test_a_table_keeps_its_name_in_plans(spark, upgraded):
+    spark.sql(f"CREATE TABLE named_of_scan USING parquet LOCATION '{upgraded}'")
+    try:
+        plan = spark.sql("SELECT c7 FROM named_of_scan")._jdf.queryExecution().executedPlan().toString()
+        assert "Scan parquet spark_catalog.default.named_of_scan (footers sliced by parquetext)[" in plan
+    finally:
+        spark.sql("DROP TABLE named_of_scan")
+
+
 def test_of_a_narrow_local_file_only_16_kib_are_read_for_its_footer(spark, table, tmp_path):
     path = tmp_path / "x.parquet"
     pq.write_table(table.select(range(20)), path, compression="none")

@@ -69,6 +69,12 @@ def test_the_switch_keeps_relations_visible(spark):
     assert not hidden_relations(spark, SUM)
 
 
+def test_relations_stay_visible_if_the_rule_that_shows_them_again_is_excluded(spark):
+    spark.conf.set("spark.sql.optimizer.excludedRules", "dev.parquetext.spark.scan.FlatRules$After")
+    assert relations(spark.sql(SUM)) == ["HadoopFsRelation"]
+    assert spark.sql(SUM).collect()
+
+
 def test_optimizations_of_the_user_stay_and_see_the_original_relation(spark):
     spark.sql(SUM).collect()
     methods, names = optimizations(spark)

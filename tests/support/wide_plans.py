@@ -106,7 +106,8 @@ def explained(spark: SparkSession, query: str, mode: str) -> str:
     execution = spark.sql(query)._jdf.queryExecution()
     text = spark._jvm.PythonSQLUtils.explainString(execution, mode)
     text = re.sub(r"#\d+|plan_id=\d+|CTERelation(Def|Ref) \[?\d+|_extract_\w+", "#", text)
-    return text.replace(" (footers sliced by parquetext)", "")
+    mark = "(footers sliced by parquetext)"  # in place of a table's name, or behind it
+    return text.replace(f"Scan parquet {mark}", "Scan parquet ").replace(f" {mark}", "")
 
 
 def _rows(spark: SparkSession, query: str) -> list[str]:

@@ -29,6 +29,7 @@ import scala.collection.immutable.Seq;
  */
 final class FlatRules {
     private static final int WIDE = 500;
+    private static final String EXCLUDED = "spark.sql.optimizer.excludedRules";
 
     private FlatRules() {}
 
@@ -61,10 +62,15 @@ final class FlatRules {
         public LogicalPlan apply(LogicalPlan plan) {
             if (!Switch.isOn(session)) return plan;
             LogicalPlan hidden = plan;
-            if (!(plan instanceof Subquery) && !plan.containsPattern(TreePattern.PLAN_EXPRESSION()))
+            if (willBeShown() && !(plan instanceof Subquery) && !plan.containsPattern(TreePattern.PLAN_EXPRESSION()))
                 hidden = plan.transformDown(Replacing.of(LogicalRelation.class, Before::isFlat, Before::hidden));
             NullabilityRule.mark(hidden);
             return hidden;
+        }
+
+        /** Return false if the user excludes the rule that gives relations their type again. */
+        private boolean willBeShown() {
+            return !session.conf().get(EXCLUDED, "").contains(After.class.getName());
         }
 
         private static boolean isFlat(LogicalRelation plan) {

@@ -1,6 +1,7 @@
 package dev.parquetext.spark.scan;
 
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.TableIdentifier;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.execution.ColumnarRule;
 import org.apache.spark.sql.execution.FileSourceScanExec;
@@ -8,6 +9,7 @@ import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
 import org.slf4j.LoggerFactory;
+import scala.Option;
 
 /**
  * Gives Spark's own scans of Parquet files the format that slices footers.
@@ -18,6 +20,8 @@ import org.slf4j.LoggerFactory;
 final class ScanRule extends ColumnarRule {
     /** All Parquet formats are equal for Spark, which keeps the old one of two equal plans: so an option differs. */
     private static final String MARK = "parquetext.scan";
+
+    private static final String SHOWN = "(footers sliced by parquetext)";
 
     private final SparkSession session;
 
@@ -56,8 +60,21 @@ final class ScanRule extends ColumnarRule {
         HadoopFsRelation relation = scan.relation();
         HadoopFsRelation sliced = Relations.with(
                 relation, new SlicingFormat(metrics), ScalaMaps.with(relation.options(), MARK, "sliced"));
-        SparkPlan copy = scan.makeCopy(Relations.arguments(scan, relation, sliced));
+        Object[] arguments = Relations.arguments(scan, relation, sliced);
+        for (int i = arguments.length; i-- > 0; ) {
+            if (!(arguments[i] instanceof Option) || !arguments[i].equals(scan.tableIdentifier())) continue;
+            arguments[i] = Option.apply(named(scan.tableIdentifier()));
+            break; // the last one: absent arguments are all equal
+        }
+        SparkPlan copy = scan.makeCopy(arguments);
         metrics.show(copy);
         return copy;
+    }
+
+    /** The table's name as plans show it. The format's would do, but by that Spark decides which filters to push. */
+    private static TableIdentifier named(Option<TableIdentifier> table) {
+        if (table.isEmpty()) return new TableIdentifier(SHOWN, Option.empty(), Option.empty());
+        TableIdentifier own = table.get();
+        return new TableIdentifier(own.table() + " " + SHOWN, own.database(), own.catalog());
     }
 }

@@ -31,12 +31,6 @@ final class SlicingFormat extends ParquetFileFormat {
         this.metrics = metrics;
     }
 
-    /** The name of scans in plans, such as those that {@code explain} prints. */
-    @Override
-    public String shortName() {
-        return "parquet (footers sliced by parquetext)";
-    }
-
     @Override
     public Function1<PartitionedFile, Iterator<InternalRow>> buildReaderWithPartitionValues(
             SparkSession session,
