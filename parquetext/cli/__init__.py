@@ -38,6 +38,11 @@ def main() -> None:
         remedy = f": pip install {' '.join(REQUIRED.values())}" if error.name in REQUIRED else ""
         print(f"parquetext: {error}{remedy}", file=sys.stderr)
         raise SystemExit(INCOMPLETE) from None
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print(f"parquetext: {error.filename}: {error.strerror}", file=sys.stderr)  # such as of --install-completion
+        raise SystemExit(INCOMPLETE) from None
     except SystemExit as ended:
         if ended.code == STOPPED:
             report_stopped()
