@@ -22,7 +22,8 @@ from setuptools.modified import newer_group
 LIMITED_API = None if sysconfig.get_config_var("Py_GIL_DISABLED") else 0x030B0000
 REQUIRE_NATIVE = os.environ.get("PARQUETEXT_REQUIRE_NATIVE", "") not in ("", "0")
 REQUIRE_JAR = os.environ.get("PARQUETEXT_REQUIRE_JAR", "") not in ("", "0")
-NO_NATIVE = os.environ.get("PARQUETEXT_PURE", "") not in ("", "0")
+# An older Python is refused by pip, once it has the metadata; the sources of the kernels cannot be translated there.
+NO_NATIVE = os.environ.get("PARQUETEXT_PURE", "") not in ("", "0") or sys.version_info < (3, 11)
 PLATFORM = sysconfig.get_platform()  # for which it is compiled
 # For this warning, GCC takes a third of its time with Cython's C. csrc/check.sh enables it.
 NO_WARNING = ["-Wno-misleading-indentation"]

@@ -30,15 +30,15 @@ def _compiled():
         pytest.skip("the compiled kernels are not built")
 
 
-def zipped(path: Path, machine: int | None = None) -> Path:
-    """Return the package in a zip; its compiled modules claim to be built for `machine`."""
+def zipped(path: Path, machine: int | None = None, folder: str = "") -> Path:
+    """Return the package in a folder of a zip; its compiled modules claim to be built for `machine`."""
     with zipfile.ZipFile(path, "w") as archive:
         for file in PACKAGE.rglob("*"):
             if file.suffix in (".py", ".so"):
                 content = bytearray(file.read_bytes())
                 if machine and file.suffix == ".so":
                     content[MACHINE_OFFSET : MACHINE_OFFSET + 2] = machine.to_bytes(2, "little")
-                archive.writestr(file.relative_to(PACKAGE.parent).as_posix(), content)
+                archive.writestr(folder + file.relative_to(PACKAGE.parent).as_posix(), content)
     return path
 
 
@@ -62,6 +62,13 @@ def test_compiled_kernels_are_copied_out_and_run(tmp_path):
     (position,) = (tmp_path / "tmp").glob("parquetext-*/*")
     assert {path.name for path in position.iterdir()} == {path.name for path in (PACKAGE / "_native").glob("*.so")}
     assert position.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_package_may_be_in_a_folder_of_the_archive(tmp_path):
+    archive = zipped(tmp_path / "packages.zip", folder="lib/python/")
+    file, implementation, reason, *_ = ask(archive / "lib/python", tmp_path / "tmp")
+    assert file == f"{archive}/lib/python/parquetext/__init__.py"
+    assert (implementation, reason) == ("native", "")
 
 
 def test_another_architectures_kernels_give_way_to_the_twin(tmp_path):

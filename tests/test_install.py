@@ -228,3 +228,18 @@ def test_the_source_distribution_contains_the_files_of_a_build_and_its_tests(sou
     ):
         assert name in listed
     assert not [name for name in listed if name.endswith((".so", ".o", ".pyc")) or name.startswith("build/")]
+
+
+def test_pip_gets_the_metadata_for_an_older_python_which_it_then_refuses(source):
+    """The sources of the kernels cannot be translated there."""
+    program = """
+import collections, runpy, setuptools, sys
+sys.version_info = collections.namedtuple("Version", "major minor micro level serial")(3, 9, 18, "final", 0)
+sys.modules["Cython"] = None
+sys.argv = ["setup.py", "-q", "dist_info"]
+runpy.run_path("setup.py")
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=source, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (metadata,) = source.glob("*.dist-info/METADATA")
+    assert "Requires-Python: >=3.11" in metadata.read_text().splitlines()

@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
 from importlib.util import spec_from_file_location
 from os import listdir
-from os.path import exists, isdir, join
+from os.path import exists, isdir, join, relpath, sep
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -68,7 +68,7 @@ def _copied_out(archive: str) -> str:
 
     from ..private import keep
 
-    inside = f"{__name__.replace('.', '/')}/"
+    inside = f"{relpath(__path__[0], archive).replace(sep, '/')}/"
     try:
         with zipfile.ZipFile(archive) as opened:
             names = [name for name in NAMES if inside + name in opened.namelist()]

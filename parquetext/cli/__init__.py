@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -16,11 +17,16 @@ INCOMPLETE = 2  # the exit code of commands that cannot run
 UNREAD = 141  # what shells give a command that SIGPIPE has ended
 
 
+class OutputLost(BrokenPipeError):
+    """Standard output cannot be written, although it is not a closed pipe; commands end as for one."""
+
+
 def main() -> None:
     """Run the command line; its packages are imported only here."""
     try:
         watch()
         _open_closed_streams()
+        _tell_output_from_files()
         gc.set_threshold(FEW_COLLECTIONS)
         from .app import build
 
@@ -32,12 +38,17 @@ def main() -> None:
         remedy = f": pip install {' '.join(REQUIRED.values())}" if error.name in REQUIRED else ""
         print(f"parquetext: {error}{remedy}", file=sys.stderr)
         raise SystemExit(INCOMPLETE) from None
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print(f"parquetext: {error.filename}: {error.strerror}", file=sys.stderr)  # such as of --install-completion
+        raise SystemExit(INCOMPLETE) from None
     except SystemExit as ended:
         if ended.code == STOPPED:
             report_stopped()
         # Typer and rich end a command with 1 where nobody reads its output: the code of findings and failures.
         if isinstance(ended.__context__, BrokenPipeError):
-            _end_unread()
+            _end_unread(ended.__context__)
         _flush()
         raise
 
@@ -49,16 +60,37 @@ def _open_closed_streams() -> None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
 
 
+def _tell_output_from_files() -> None:
+    """Let errors of standard output, such as a full disk, be `OutputLost`: they are not errors of a Parquet file."""
+    buffer = getattr(sys.stdout, "buffer", None)
+    file = getattr(buffer, "raw", buffer)  # without a buffer, if PYTHONUNBUFFERED is set
+    if file is None:
+        return
+    write = file.write
+
+    def written(data: bytes) -> int | None:
+        try:
+            return write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputLost(errno.EPIPE, error.strerror) from None
+
+    file.write = written
+
+
 def _flush() -> None:
     """Flush the buffer into a closed pipe here; at the interpreter's end, Python would print an error."""
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
-        _end_unread()
+    except BrokenPipeError as error:
+        _end_unread(error)
 
 
-def _end_unread() -> None:
-    """End as `cat` and `grep` do in front of `head`."""
+def _end_unread(error: BrokenPipeError) -> None:
+    """End as `cat` and `grep` do in front of `head`; say so if the output is lost for another reason."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())  # Python flushes once more at its end
-    raise SystemExit(UNREAD) from None
+    if isinstance(error, OutputLost):
+        print(f"parquetext: standard output: {error.strerror}", file=sys.stderr)
+    raise SystemExit(INCOMPLETE if isinstance(error, OutputLost) else UNREAD) from None

@@ -88,7 +88,7 @@ def _candidates() -> Iterator[tuple[str, Path | None]]:
 def _problem(java: Path) -> str | None:
     """Return why Spark cannot start on this Java, or None if it can."""
     try:
-        answer = subprocess.run([java, "-version"], capture_output=True, text=True)
+        answer = subprocess.run([java, "-version"], capture_output=True, text=True, errors="replace")
     except OSError as error:
         return f"which cannot be run ({error.strerror})"
     version = re.search(r'version "(?:1\.)?(\d+)', answer.stderr)

@@ -21,6 +21,10 @@ from pathlib import Path
 from ..private import keep
 from .jar_build import JARS, SOURCES, CannotBuild, build, checkout, installed
 
+# Spark separates the paths of jars by commas, and `ADD JAR` escapes spaces and quotation marks twice.
+_PLAIN = re.compile(r"[\w./\\:~+=@-]+")
+_REMEDY = "install parquetext again"
+
 
 class NoJar(RuntimeError):
     """No jar serves this Spark, or it cannot be compiled here."""
@@ -37,14 +41,14 @@ def jar(version: str | None = None) -> str:
     Returns
     -------
     str
-        A file of this installation. If the package was imported from a zip, or was built without javac, a file in a
-        private directory.
+        A file of this installation. If the package was imported from a zip, was built without javac, or is in a folder
+        whose name Spark does not take, a file in a private directory.
 
     Raises
     ------
     NoJar
-        If there is no jar for this version, if the package has only its sources and there is no JDK, or if the jar
-        cannot be written to a private directory.
+        If there is no jar for this version, if the package has only its sources and there is no JDK, if the jar is
+        damaged, or if it cannot be read, or be written to a private directory.
 
     Examples
     --------
@@ -63,16 +67,17 @@ def find_jar(version: str) -> Path:
     if not names:
         raise NoJar(f"the jars of parquetext serve Spark {' and '.join(JARS)}, not Spark {version}")
     (name,) = names
-    if path := installed(name):
-        return path
     try:
-        if content := _packaged(name):
-            return keep({name: content}) / name
+        if (content := _packaged(name)) is not None:
+            if not zipfile.is_zipfile(io.BytesIO(content)):
+                raise NoJar(f"the jar for Spark {version} is damaged in this installation: {_REMEDY}")
+            path = installed(name)
+            return path if path and _PLAIN.fullmatch(str(path)) else keep({name: content}) / name
         return _built(partial(build, name)) if checkout() else _compiled(name)
     except CannotBuild as error:
         raise NoJar(f"the jar for Spark {version} is not in this installation, and was not compiled: {error}") from None
     except OSError as error:
-        raise NoJar(f"the jar for Spark {version} cannot be written: {error}") from None
+        raise NoJar(f"the jar for Spark {version} cannot be read or written: {error}") from None
 
 
 def _installed_version() -> str | None:
@@ -91,6 +96,8 @@ def _packaged(name: str) -> bytes | None:
     """Return a file of the folder `jars` of this package, also if the package is in a zip."""
     try:
         return pkgutil.get_data(__package__, f"jars/{name}")
+    except PermissionError:
+        raise
     except OSError:
         return None
 
@@ -99,7 +106,7 @@ def _compiled(name: str) -> Path:
     """Compile a jar from the packaged sources into a private directory, unless it is there already."""
     archive = _packaged(SOURCES)
     if archive is None:
-        raise CannotBuild("this package has no sources of it, either")
+        raise CannotBuild(f"this package has no sources of it, either: {_REMEDY}")
     folder = keep({SOURCES: archive})
     with tempfile.TemporaryDirectory() as sources:
         zipfile.ZipFile(io.BytesIO(archive)).extractall(sources)

@@ -47,13 +47,17 @@ def add_scan(spark: SparkSession) -> None:
     """
     if spark.conf.get(_EXTENSIONS, "") or spark.sparkContext.getConf().get("spark.plugins", ""):
         return
+    from py4j.java_gateway import JavaPackage
     from py4j.protocol import Py4JError
 
     try:
         path = find_jar(spark.version)
         if path.name not in {listed.rpartition("/")[2] for listed in _jars_of(spark)}:
             spark.sql(f"ADD JAR '{path}'")
-        _in_jar(spark).addTo(spark._jsparkSession)
+        extensions = _in_jar(spark)
+        if isinstance(extensions, JavaPackage):  # no such class
+            raise NoJar(f"Spark has not loaded {path}")
+        extensions.addTo(spark._jsparkSession)
     except NoJar as error:
         _warn(str(error))
     except Py4JError as error:

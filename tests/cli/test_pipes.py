@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -46,3 +47,13 @@ def test_a_closed_stream_discards_the_output(path):
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     done = run_in_shell("parquetext count nowhere.parquet 2>&-")
     assert (done.returncode, done.stderr) == (2, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+@pytest.mark.parametrize(
+    "command", ["cat", "cat --json", "pages", "count", "count --json", "verify", "-h", "--version"]
+)
+def test_a_full_disk_behind_the_output_is_no_fault_of_the_file(path, command, unbuffered):
+    done = run_in_shell(f"export PYTHONUNBUFFERED={unbuffered}; parquetext {command} {path} > /dev/full")
+    assert (done.returncode, done.stderr) == (2, "parquetext: standard output: No space left on device\n")

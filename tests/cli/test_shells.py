@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -153,3 +154,12 @@ def test_help_texts_are_sentences_without_riddles():
         assert text[0].isupper() or text.startswith("arrow:"), (name, text)
         assert text.rstrip().endswith("."), (name, text)
         assert not RIDDLES.search(text), (name, text)
+
+
+def test_completion_is_not_installed_in_a_home_that_cannot_be_written(tmp_path):
+    (tmp_path / ".bash_completions").touch()  # not a folder
+    command = [sys.executable, "-m", "parquetext", "--install-completion"]
+    environment = os.environ | {"HOME": str(tmp_path), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    done = subprocess.run([*command, "bash"], capture_output=True, text=True, env=environment)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"parquetext: {tmp_path}/.bash_completions: ") and done.stderr.count("\n") == 1

@@ -59,4 +59,21 @@ def test_the_staging_folder_is_not_part_of_the_installed_paths(tmp_path, install
     """Packagers install below DESTDIR, and the files have to name the final folders."""
     install(DESTDIR=tmp_path, PREFIX="/opt/x", LIBDIR="/opt/x/lib64")
     text = (tmp_path / "opt/x/lib64/pkgconfig/parquetext.pc").read_text()
-    assert "libdir=/opt/x/lib64\n" in text and "includedir=/opt/x/include\n" in text and str(tmp_path) not in text
+    assert text.startswith("prefix=/opt/x\nlibdir=${prefix}/lib64\nincludedir=${prefix}/include\n")
+    assert str(tmp_path) not in text
+
+
+def test_an_installation_that_was_moved_is_found_with_define_prefix(program, install, environment, check):
+    install(PREFIX=program / "built")
+    (program / "built").rename(program / "moved")
+    environment |= {"PKG_CONFIG_PATH": str(program / "moved/lib/pkgconfig")}
+    flags = run("pkg-config --define-prefix --cflags --libs parquetext", program, environment)
+    assert flags.split() == [f"-I{program}/moved/include", f"-L{program}/moved/lib", "-lparquetext"]
+    run(f"cc rows.c {flags.strip()} -Wl,-rpath,{program}/moved/lib -o rows", program)
+    check(program / "rows")
+
+
+def test_a_library_outside_of_the_prefix_keeps_its_folder(tmp_path, install):
+    install(DESTDIR=tmp_path, PREFIX="/opt/x", LIBDIR="/opt/x-libraries")
+    text = (tmp_path / "opt/x-libraries/pkgconfig/parquetext.pc").read_text()
+    assert "\nlibdir=/opt/x-libraries\n" in text

@@ -29,13 +29,26 @@ needs_library = pytest.mark.skipif(not has_library(), reason="the package was in
 
 @pytest.fixture
 def environment(tmp_path) -> dict:
-    """Return an environment whose command `parquetext` is that of the package under test."""
-    command = tmp_path / "bin/parquetext"
-    command.parent.mkdir()
-    package = Path(c_library.__file__).parents[1]
-    command.write_text(f'#!/bin/sh\nPYTHONPATH={package} exec {sys.executable} -m parquetext "$@"\n')
-    command.chmod(0o755)
-    return os.environ | {"PATH": f"{command.parent}:{os.environ['PATH']}"}
+    """Return an environment whose commands are those of an environment with the package under test."""
+    return environment_of(tmp_path / "bin", Path(c_library.__file__).parents[1])
+
+
+@pytest.fixture
+def odd_environment(tmp_path) -> dict:
+    """Return the same for a package in a folder whose name has spaces and other letters."""
+    package = tmp_path / "größe in m"
+    package.mkdir()
+    run(["cp", "-r", Path(c_library.__file__).parent, package], tmp_path)
+    return environment_of(tmp_path / "odd-bin", package)
+
+
+def environment_of(folder: Path, package: Path) -> dict:
+    """Write the commands `python` and `parquetext` for a package, and return an environment that has them on PATH."""
+    folder.mkdir()
+    for name, module in (("python", ""), ("parquetext", "-m parquetext")):
+        (folder / name).write_text(f'#!/bin/sh\nPYTHONPATH="{package}" exec {sys.executable} {module} "$@"\n')
+        (folder / name).chmod(0o755)
+    return os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"}
 
 
 @needs_library
@@ -48,10 +61,16 @@ def test_a_program_links_the_static_library_of_the_package(program, environment,
 
 @needs_library
 @needs("cargo")
-def test_a_rust_program_links_the_static_library_of_the_package(crate, environment, check):
+def test_a_rust_program_links_the_static_library_of_the_package(crate, odd_environment, check):
     folder = crate("wheel", SMALL_CARGO)
-    run(["cargo", "build", "-q"], folder, environment)
+    run(["cargo", "build", "-q"], folder, odd_environment)
     check(folder / "target/debug/rows")
+
+
+@needs_library
+def test_the_flags_for_a_folder_with_spaces_are_for_a_shell(program, odd_environment, check):
+    run("eval cc rows.c $(parquetext --c-include) $(parquetext --c-libs) -o rows", program, odd_environment)
+    check(program / "rows")
 
 
 @needs_library

@@ -142,7 +142,7 @@ def test_a_private_directory_that_others_may_enter_gives_one_line(without_jar, t
     (tmp_path / "private" / f"parquetext-{os.geteuid()}").mkdir(mode=0o755)
     message = ask_for_jar(without_jar, "4.3.0")
     assert message.returncode == 1 and message.stderr.count("\n") == 1, message.stderr
-    assert "cannot be written" in message.stderr and "set TMPDIR to another folder" in message.stderr
+    assert "cannot be read or written" in message.stderr and "set TMPDIR to another folder" in message.stderr
 
 
 def test_an_installation_without_a_jar_and_a_jdk_says_in_one_line_what_is_missing(without_jar, tmp_path):
@@ -181,6 +181,53 @@ def test_the_spark_of_spark_home_is_asked_for_its_version(tmp_path, monkeypatch)
     (tmp_path / "jars" / "spark-core_2.12-3.3.2-amzn-0.jar").touch()
     with pytest.raises(NoJar, match=r"not Spark 3\.3\.2-amzn-0"):
         jar()
+
+
+@pytest.fixture
+def placed(tmp_path, monkeypatch, needed_scan_jar) -> Path:
+    """Return a copy of the package's jars in a folder whose name Spark does not take."""
+    package = Path(jar_build.__file__).parents[1]
+    (tmp_path / "it's a, folder").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    copy = tmp_path / "it's a, folder/parquetext"
+    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy / "spark/jars"
+
+
+def test_a_jar_in_a_folder_that_spark_does_not_take_is_copied(placed, needed_scan_jar, tmp_path):
+    """Spark separates jars by commas, and `ADD JAR` escapes spaces twice."""
+    (tmp_path / "private").mkdir()
+    asked = ask_for_jar({"PYTHONPATH": str(placed.parents[2]), "TMPDIR": str(tmp_path / "private")}, "4.3.0")
+    path = Path(asked.stdout.strip())
+    assert path.is_relative_to(tmp_path / "private"), asked.stderr
+    assert path.name == JAR and path.read_bytes() == needed_scan_jar.read_bytes()
+
+
+@pytest.mark.parametrize("size", [0, 1000])
+def test_a_truncated_jar_gives_one_line_with_a_remedy(placed, size):
+    (placed / JAR).write_bytes((placed / JAR).read_bytes()[:size])
+    asked = ask_for_jar({"PYTHONPATH": str(placed.parents[2])}, "4.3.0")
+    assert (asked.returncode, asked.stdout) == (1, "")
+    assert asked.stderr.endswith("is damaged in this installation: install parquetext again\n")
+    assert asked.stderr.count("\n") == 1
+
+
+def test_a_removed_jar_gives_one_line_with_a_remedy(placed):
+    (placed / JAR).unlink()
+    asked = ask_for_jar({"PYTHONPATH": str(placed.parents[2])}, "4.3.0")
+    assert (asked.returncode, asked.stdout, asked.stderr.count("\n")) == (1, "", 1)
+    assert asked.stderr.endswith("no sources of it, either: install parquetext again\n")
+
+
+def test_a_jar_without_permission_to_read_it_gives_the_reason(monkeypatch):
+    def refused(package, name):
+        raise PermissionError(13, "Permission denied", name)
+
+    monkeypatch.setattr("pkgutil.get_data", refused)
+    with pytest.raises(
+        NoJar, match=r"cannot be read or written: .*Permission denied: 'jars/parquetext-spark_2\.13\.jar'"
+    ):
+        jar("4.3.0")
 
 
 def check_stubs(served: str, scala: str, libraries: Path) -> None:

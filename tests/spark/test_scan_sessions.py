@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,7 @@ from support.later_layouts import with_later_layout
 
 import parquetext
 from parquetext.spark import NoJar
-from parquetext.spark.scan_settings import scan_settings
+from parquetext.spark.scan_settings import add_scan, scan_settings
 
 ASK = """
     import json, os, sys
@@ -75,10 +76,21 @@ def later(upgraded, tmp_path) -> str:
     return str(folder)
 
 
+@pytest.fixture
+def oddly_placed(tmp_path) -> Path:
+    """Return a folder with a copy of the package, whose name is none that Spark takes as the folder of a jar."""
+    folder = tmp_path / "it's a, folder"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(parquetext.__path__[0], folder / "parquetext", ignore=ignored)
+    return folder
+
+
 @pytest.mark.parametrize("how", ["ship", "session"])
-def test_sessions_slice_however_they_came_about(start_driver, needed_scan_jar, upgraded, damaged, later, request, how):
+def test_sessions_slice_however_they_came_about(
+    start_driver, needed_scan_jar, oddly_placed, upgraded, damaged, later, request, how
+):
     """And Spark's log has one line for each reason to read files as they are, if not the quiet one of `session`."""
-    paths = f"{parquetext.__path__[0].removesuffix('/parquetext')}:{request.path.parents[1]}"
+    paths = f"{oddly_placed}:{request.path.parents[1]}"
     process = start_driver(ASK, upgraded, how, damaged, later, PYTHONPATH=paths)
     said, log = process.communicate()
     assert process.returncode == 0, f"{said}\n{log[-10_000:]}"
@@ -111,3 +123,14 @@ def test_a_session_without_a_jar_gives_the_reason_once(monkeypatch):
     with pytest.warns(UserWarning, match="parse whole footers: there is none for this test") as warned:
         assert scan_settings({}) == scan_settings({}) == {}
     assert len(warned) == 1
+
+
+def test_a_jar_that_spark_does_not_load_is_a_warning(needed_scan_jar, monkeypatch):
+    java_gateway = pytest.importorskip("py4j.java_gateway")
+    missing = java_gateway.JavaPackage("dev.parquetext.spark.Extensions", None)
+    monkeypatch.setattr("parquetext.spark.scan_settings._jars_of", lambda spark: [])
+    monkeypatch.setattr("parquetext.spark.scan_settings._in_jar", lambda spark: missing)
+    session = MagicMock(version="4.3.0")
+    session.conf.get.return_value = session.sparkContext.getConf().get.return_value = ""
+    with pytest.warns(UserWarning, match=f"parse whole footers: Spark has not loaded {needed_scan_jar}"):
+        add_scan(session)
