@@ -53,6 +53,7 @@ HEADER = "csrc/include/parquetext.h"
 LAYOUT = "csrc/package/sections.ld"
 MERGE = "csrc/merge.py"
 CORE = "parquetext._native.core"
+JARS = "parquetext.spark.jars"
 INCLUDES = ["csrc/include", "csrc/src"]
 SOURCES = sorted(map(str, Path("csrc/src").glob("*/*.c")))
 HEADERS = sorted(str(header) for folder in INCLUDES for header in Path(folder).rglob("*.h"))
@@ -201,6 +202,8 @@ def build_jars() -> None:
 class BuildPython(build_py):
     def run(self) -> None:
         build_jars()
+        if JARS not in self.packages:  # a clone has no such folder when its packages are found
+            self.packages.append(JARS)
         super().run()
         if NO_NATIVE and not self.editable_mode:
             Kernels.record(Path(self.build_lib, "parquetext/_native"))
