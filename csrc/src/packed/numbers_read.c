@@ -15,11 +15,15 @@ static int read_row(pqx_content *c, uint64_t count, pqx_packed_row *row)
     return pqx_content_take(c, pqx_packed_bytes(count, width), &row->data);
 }
 
-/* What the codes of some columns say about them. */
+/* The bytes of some columns, the number of those with differences, and the greatest width. */
 typedef struct layout {
     uint32_t bytes, deltas;
-    uint8_t most; /* the greatest width */
+    uint8_t most;
 } layout;
+
+/* Return the bytes of a column's numbers. */
+static inline uint32_t column_bytes(uint32_t rows, uint8_t code)
+{ return ((rows - (code >> 7)) * (code & 0x7fu) + 7) >> 3; }
 
 /* Add up the codes of columns. 32 bits suffice for the at most 2^18 numbers of a table. The loop
  * has no branch, so that compilers can use vectors. */
@@ -27,10 +31,10 @@ static layout add_codes(const uint8_t *codes, uint32_t count, uint32_t rows)
 {
     uint32_t bytes = 0, deltas = 0, most = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t delta = codes[i] >> 7, width = codes[i] & 0x7f;
+        uint32_t width = codes[i] & 0x7f;
         most = width > most ? width : most;
-        deltas += delta;
-        bytes += ((rows - delta) * width + 7) >> 3;
+        deltas += codes[i] >> 7;
+        bytes += column_bytes(rows, codes[i]);
     }
     return (layout){bytes, deltas, (uint8_t)most};
 }
@@ -134,9 +138,9 @@ static void find_column(pqx_packed_table *table, uint32_t column)
         table->found_column = table->found_deltas = 0;
     }
     if (column == table->found_column + 1) { /* the usual order */
-        uint32_t code = table->codes[table->found_column], delta = code >> 7;
-        table->found += ((table->rows - delta) * (code & 0x7f) + 7) >> 3;
-        table->found_deltas += delta;
+        uint8_t code = table->codes[table->found_column];
+        table->found += column_bytes(table->rows, code);
+        table->found_deltas += code >> 7;
         table->found_column = column;
         return;
     }
