@@ -142,3 +142,32 @@ def test_columns_that_an_outer_join_makes_nullable_are_so_in_resolved_expression
     flat = spark.table("flat").select("c1", "c2").where("c1 = 1").join(right, spark.table("flat").c1 > 3, "full")
     assert [field.nullable for field in flat.schema] == [True] * 3
     assert flat.where(right.other.isNull()).count() == 1
+
+
+def test_operators_that_the_rule_of_nullability_would_not_change_have_its_mark(spark):
+    left, right = spark.range(4), spark.range(2).selectExpr("id AS other")
+    joined = left.join(right, left.id == right.other, "left")
+    assert is_marked(spark, project(spark, joined, columns_of=joined))
+    assert not is_marked(spark, project(spark, joined, columns_of=right)), "the join makes the column nullable"
+
+
+def analyzed(frame: DataFrame) -> JavaObject:
+    return frame._jdf.queryExecution().analyzed()
+
+
+def project(spark, frame: DataFrame, *, columns_of: DataFrame) -> JavaObject:
+    """Return the plan of a projection that no rule has seen."""
+    classes = spark._jvm.org.apache.spark.sql.catalyst.plans.logical
+    return classes.Project(analyzed(columns_of).output(), analyzed(frame))
+
+
+def is_marked(spark, plan: JavaObject) -> bool:
+    """Apply our rule to a plan, and return True if Spark's rule skips the plan then."""
+    rules = spark._jsparkSession.sessionState().analyzer().postHocResolutionRules()
+    [own] = [
+        rule for rule in map(rules.apply, range(rules.size())) if rule.getClass().getSimpleName() == "NullabilityRule"
+    ]
+    updating = _object(spark._jvm.org.apache.spark.sql.catalyst.analysis.UpdateAttributeNullability).ruleId()
+    assert not plan.isRuleIneffective(updating)
+    own.apply(plan)
+    return plan.isRuleIneffective(updating)

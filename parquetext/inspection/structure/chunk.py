@@ -27,6 +27,8 @@ class StoredChunk:
         Bits of ``wire.PRESENT_…``.
     start, end : int
         The range of its pages.
+    data_start : int
+        The offset of its data pages, which a dictionary page may precede.
     physical : int
         The type of its values.
     leaf_physical : int
@@ -44,6 +46,7 @@ class StoredChunk:
     present: int
     start: int
     end: int
+    data_start: int
     max_definition: int
     max_repetition: int
     physical: int
@@ -98,7 +101,10 @@ def check_place(chunk: StoredChunk, data_end: int) -> Finding | None:
             return None
         return Finding("chunk-empty", f"no bytes for {chunk.num_values} values", start, chunk.label)
     if chunk.is_within(data_end):
-        return None
+        if not chunk.num_values or chunk.data_start >= FIRST_BYTE:
+            return None
+        message = f"data pages at {chunk.data_start}, in front of all pages"
+        return Finding("chunk-range", message, start, chunk.label)
     message = f"bytes {start} to {end} leave the data, which ends at {data_end}"
     return Finding("chunk-range", message, start, chunk.label)
 

@@ -147,19 +147,19 @@ class Structure:
         members = ("max_definition", "max_repetition", "type")
         levels = list(zip(*map(self._scan.elements, members), strict=True))
         levels = [levels[element] for element in self._scan.leaves]
-        names = ("num_values", "codec", "present", "type", "total_compressed_size")
+        names = ("num_values", "codec", "present", "type", "total_compressed_size", "data_page_offset")
         fields = zip(*map(self._scan.chunks, names), self._scan.chunk_begins(), strict=True)
         counts = zip(self._scan.row_groups("chunk_count"), self._scan.row_groups("num_rows"), strict=True)
         index = 0
         for row_group, (count, rows) in enumerate(counts):
             for number in range(count):
-                values, codec, present, physical, size, start = next(fields)
+                values, codec, present, physical, size, data_start, start = next(fields)
                 is_known = number < len(levels)
                 definition, repetition, type = levels[number] if is_known else (0, 0, physical)
                 position = f"row group {row_group}, column {self.names[number] if is_known else number}"
                 leaf, end = number if is_known else -1, start + size
-                own = (values, rows, codec, present, start, end, definition, repetition, physical, type, position)
-                yield StoredChunk(index, row_group, leaf, *own)
+                own = (values, rows, codec, present, start, end, data_start)
+                yield StoredChunk(index, row_group, leaf, *own, definition, repetition, physical, type, position)
                 index += 1
 
     def check_magic(self) -> None:

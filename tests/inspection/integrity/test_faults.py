@@ -128,6 +128,11 @@ STRUCTURE = [
     Fault("bloom-filter", "says 0 bytes", index("bloom_header", numBytes=0)),
     Fault("bloom-filter", "leave the data", lambda parts: parts["n"].metadata.update(bloom_filter_offset=1 << 40)),
     Fault("chunk-range", "leave the data", lambda parts: parts["t"].metadata.update(data_page_offset=1 << 40)),
+    Fault(
+        "chunk-range",
+        "data pages at -9, in front of all pages",
+        lambda parts: parts["n"].metadata.update(dictionary_page_offset=4, data_page_offset=-9),
+    ),
     Fault("chunk-overlap", "column n ends", lambda parts: parts["t"].metadata.update(data_page_offset=20)),
     Fault("page-values", "hold 12 values, the footer says 13", lambda parts: parts["x"].metadata.update(num_values=13)),
     Fault("chunk-empty", "no bytes for 12 values", lambda parts: parts["x"].metadata.update(total_compressed_size=0)),
