@@ -28,6 +28,7 @@ def pytest_addoption(parser):
         action="store_true",
         help="also run tests that take minutes or gigabytes, and all cases of tests that try a sample",
     )
+    parser.addoption("--slow", action="store_true", help="also run tests that take more than five seconds")
     parser.addoption("--system", choices=SYSTEMS, help="remove the functions of Linux that this system lacks")
 
 
@@ -40,6 +41,13 @@ def pytest_configure(config):
         take_away(system)
         if system == "windows":  # the compiled kernels were built with this system's functions
             kernels.use("pure")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Skip a slow test, unless --slow or --long is given, before any of its fixtures is made."""
+    if item.get_closest_marker("slow") and not (item.config.getoption("--slow") or item.config.getoption("--long")):
+        pytest.skip("only with --slow")
 
 
 @pytest.hookimpl(hookwrapper=True)

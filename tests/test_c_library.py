@@ -17,9 +17,12 @@ from support.wide_files import write_forms
 from parquetext.footer.locate import read_tail
 from parquetext.storage import open_source
 
-pytestmark = pytest.mark.skipif(
-    not (shutil.which("make") and shutil.which("cc") and shutil.which("nm")), reason="needs make, cc and nm"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        not (shutil.which("make") and shutil.which("cc") and shutil.which("nm")), reason="needs make, cc and nm"
+    ),
+    pytest.mark.slow,
+]
 
 
 @pytest.fixture(scope="module")

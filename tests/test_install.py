@@ -144,6 +144,7 @@ def test_without_javac_the_build_fails_if_the_jar_is_required(source):
     assert result.returncode != 0 and "there is no javac" in result.stderr
 
 
+@pytest.mark.slow
 def test_without_a_compiler_the_install_succeeds_with_the_twin_and_reports_it(source, tmp_path):
     result = pip("install", *OPTIONS, "--target", tmp_path / "site", source, CC="/bin/false")
     assert result.returncode == 0, result.stdout + result.stderr

@@ -38,6 +38,7 @@ def check(folder: Path, implementation: str, numbers: str) -> None:
     assert done.returncode == 0, f"mutant {tried}: exit code {done.returncode}\n{done.stderr[-4000:]}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("implementation", SAMPLE)
 def test_no_verb_raises_a_bare_error_for_some_mutants_and_those_that_had_faults(implementation, tmp_path):
     """One process tries both."""

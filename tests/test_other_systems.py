@@ -36,6 +36,7 @@ def system(request) -> str:
     return request.param
 
 
+@pytest.mark.slow
 def test_a_part_of_them_passes(system, request):
     if system != "windows":
         request.getfixturevalue("long")

@@ -72,6 +72,7 @@ def test_a_form_in_one_file_is_located_opened_written_verified_listed_and_stripp
     run_toy_form(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_a_form_in_one_file_runs_through_spark_jobs(tmp_path, quick_java):
     pytest.importorskip("pyspark")

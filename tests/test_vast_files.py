@@ -24,6 +24,7 @@ ROOM = 64 << 20
 STEP = 16  # without --long each file is given to a sixteenth of the verbs
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_every_verb_takes_little_memory_for_small_files(tmp_path, request):
     step = 1 if request.config.getoption("--long") else STEP

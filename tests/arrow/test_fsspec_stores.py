@@ -112,6 +112,7 @@ def test_datasets_are_written_and_read(lake):
     assert parquetext.ParquetDataset(folder, filesystem=filesystem).read(["id"]).num_rows == 1000
 
 
+@pytest.mark.slow
 def test_with_the_packages_that_ci_installs():
     """In a process of their own: s3fs wants another botocore than the test server brings."""
     if all(importlib.util.find_spec(package) for package in PACKAGES.values()):

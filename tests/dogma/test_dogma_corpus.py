@@ -39,6 +39,7 @@ def check(path) -> None:
     assert parquet().claims(path.read_bytes()) == layout_claims(layout)
 
 
+@pytest.mark.slow
 def test_every_byte_of_readable_files_is_claimed_once_as_in_their_layout(corpus, expected):
     for path in readable(corpus, expected):
         if path.relative_to(corpus).as_posix() not in MANY_PAGES:

@@ -64,6 +64,7 @@ follow_imports = skip
 """  # pyarrow has no types of its own; pyspark's take long
 
 
+@pytest.mark.slow
 def test_strict_mypy_accepts_users_programs_and_reports_missing_names(programs):
     (programs / "mypy.ini").write_text(MYPY)
     (programs / "wrong.py").write_text('import parquetext\n\nparquetext.opne("x")\nparquetext.open("x").colum("y")\n')

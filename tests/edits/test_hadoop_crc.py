@@ -74,6 +74,7 @@ def killed(tmp_path_factory) -> tuple[Path, dict]:
     return folder, kill_at_every_call(folder, cases)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WAYS)
 def test_a_kill_at_any_call_leaves_a_file_that_hadoop_reads(killed, name):
     folder, kills = killed

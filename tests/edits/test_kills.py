@@ -14,6 +14,8 @@ from support.kills import kill_at_every_call
 import parquetext
 from parquetext import edits
 
+pytestmark = pytest.mark.slow
+
 TABLE = pa.table({f"column {n}": list(range(n, n + 500)) for n in range(40)})
 CHANGES = {
     "upgrade": ("plain", "upgraded"),

@@ -20,12 +20,14 @@ def bundled(program, bundle):
     return program
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["C", pytest.param("C++", marks=needs("c++"))])
 def test_a_program_links_the_bundle(bundled, check, language):
     run(commands(f"bundle, {language}").replace("-O3", "-O0"), bundled)
     check(bundled / "rows")
 
 
+@pytest.mark.slow
 @needs("cargo")
 def test_a_rust_program_compiles_the_bundle(crate, bundle, check):
     folder = crate("bundle")
@@ -48,6 +50,7 @@ def check_visible_functions(bundle, folder, compiler, language):
     assert sorted(visible) == sorted(declarations(bundle / "parquetext.h"))
 
 
+@pytest.mark.slow
 @needs("nm")
 @pytest.mark.parametrize(("compiler", "language"), [("gcc", "c11"), ("clang++", "c++20")])
 def test_only_the_functions_of_the_header_are_visible_and_nothing_is_warned_about(bundle, tmp_path, compiler, language):

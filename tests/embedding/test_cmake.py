@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.embedding import CSRC, ROOT, commands, example, needs, run
 
-pytestmark = needs("cmake", "make", "cc", "c++")
+pytestmark = [needs("cmake", "make", "cc", "c++"), pytest.mark.slow]
 DEBUG = "-DCMAKE_BUILD_TYPE=Debug"  # compiles four times as fast
 
 

@@ -23,6 +23,7 @@ DESELECTED = "test_write_dataset_with_backpressure"
 pytestmark = [
     pytest.mark.skipif(not INSTALLED.is_dir(), reason="the installed pyarrow has no tests"),
     pytest.mark.xdist_group("pyarrow_tests"),
+    pytest.mark.slow,
 ]
 
 

@@ -111,13 +111,18 @@ class Answers:
     final: Outcome
 
 
-@pytest.fixture(scope="module", params=list(READERS))
+SLOW = "spark"
+
+
+@pytest.fixture(
+    scope="module", params=[pytest.param(name, marks=pytest.mark.slow) if name == SLOW else name for name in READERS]
+)
 def answers(request, pairs, tmp_path_factory) -> Answers:
     """All files in one process for each reader: some take long to start."""
     reader = request.param
     if reader not in installed_readers():
         pytest.skip(f"{reader} is not installed")
-    if reader == "spark":
+    if reader == SLOW:
         _need_java(request)
     suited = [pair for pair in pairs if _suits(reader, pair)]
     final, restored = (str(tmp_path_factory.mktemp("par3") / name) for name in ("final.parquet", "restored.parquet"))

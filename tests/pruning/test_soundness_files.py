@@ -116,6 +116,7 @@ def wanted(name: str, operator: str, literal) -> pc.Expression:
     return pq.filters_to_expression([(name, operator, literal)])
 
 
+@pytest.mark.slow
 @settings(max_examples=3, deadline=None)
 @given(data=st.data())
 def test_filters_find_the_rows_of_a_full_scan(folder, data):

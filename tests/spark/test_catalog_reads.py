@@ -60,6 +60,7 @@ def rows(reader: Reader) -> list[int]:
     return sorted(n for share in reader.partitions() for batch in reader.read(share) for n in batch["n"].to_pylist())
 
 
+@pytest.mark.slow
 def test_a_read_by_a_catalog_of_sparks_gives_the_rows_of_one_without(spark, lake, tmp_path):
     stored = str(tmp_path / "catalog")
     jobs.build_catalog(spark, lake, progress=False).sort("column", "file", "row_group").write.parquet(stored)

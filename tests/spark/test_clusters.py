@@ -183,6 +183,7 @@ def test_a_packed_environment_in_archives_works_on_all_masters(long, submit, sta
         assert all(prefix == f"{folder}/env" for _, _, folder, prefix in workers)
 
 
+@pytest.mark.slow
 def test_the_readmes_main_job_file_runs_by_a_wheel_with_a_bar_in_its_terminal(wheel, java_home, tmp_path):
     page = (ROOT / "README.md").read_text()
     shown = re.search(r"^    (spark-submit .*?) +# .*main\.py:\n\n```py\n(.*?)```", page, re.MULTILINE | re.DOTALL)

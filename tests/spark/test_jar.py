@@ -41,6 +41,7 @@ def run_build(folder: Path, **environment: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
 
 
+@pytest.mark.slow
 @needs_javac
 def test_a_checkout_compiles_the_jar_without_spark_and_always_to_the_same_bytes(copied, needed_scan_jar):
     message = run_build(copied)
@@ -241,6 +242,7 @@ def check_stubs(served: str, scala: str, libraries: Path) -> None:
     assert [name for name in ours if ours[name] != real[name]] == []
 
 
+@pytest.mark.slow
 @needs_javac
 def test_the_stubs_give_the_same_classes_as_the_installed_spark():
     check_stubs("4", "2.13", Path(pyspark.__path__[0], "jars"))

@@ -15,6 +15,8 @@ from support.parquet_bytes import TABLE, parquet_bytes
 import parquetext
 from parquetext.spark import upgrade
 
+pytestmark = pytest.mark.slow
+
 ORIGINAL = parquet_bytes()
 FILES = 40
 IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])

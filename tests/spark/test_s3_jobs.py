@@ -98,6 +98,7 @@ def test_a_table_is_found_in_one_listing(on_s3, store, lake):
     assert len(asked) < FILES
 
 
+@pytest.mark.slow
 def test_the_data_source_uses_the_sessions_settings_or_its_options(on_s3, store, lake):
     assert read(on_s3, f"s3a://{BUCKET}/lake").count() == FILES * TABLE.num_rows
     settings = Filesystems.of(on_s3).options

@@ -409,6 +409,7 @@ def test_errors_name_the_file(spark, wide, tmp_path):
         session.read.schema("c3 long").parquet(str(path)).collect()
 
 
+@pytest.mark.slow
 def test_files_of_the_corpus(same, corpus, expected, tmp_path):
     check_corpus(same, corpus, expected, tmp_path, most=4)
 

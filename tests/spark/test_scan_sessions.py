@@ -85,6 +85,7 @@ def oddly_placed(tmp_path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["ship", "session"])
 def test_sessions_slice_however_they_came_about(
     start_driver, needed_scan_jar, oddly_placed, upgraded, damaged, later, request, how

@@ -45,6 +45,7 @@ def check_wrong_jar(start_driver, path: Path, jar: Path, version: str) -> None:
     assert "\tat " not in log  # of a stack trace
 
 
+@pytest.mark.slow
 def test_the_jar_for_spark_3_5_logs_one_line_in_spark_4(start_driver, needed_scan_jar, path):
     check_wrong_jar(start_driver, path, needed_scan_jar.with_name(JARS["3.5"]), pyspark.__version__)
 
@@ -68,6 +69,7 @@ ADDED = """
 """
 
 
+@pytest.mark.slow
 def test_a_running_session_of_spark_3_5_gets_its_jar(run_driver, needed_scan_jar, path, oldest):
     said = run_driver(ADDED, path, **environment_of(oldest))
     assert said.splitlines()[-1] == f"{sum(range(ROWS))} True"

@@ -58,6 +58,7 @@ def check_files(store, folder: str) -> None:
         assert pq.read_table(io.BytesIO(store.get(f"{folder}/{name}"))).equals(TABLE)
 
 
+@pytest.mark.slow
 def test_a_dataset_goes_through_every_job_and_back(on, store, lake):
     path = f"{store.url}/{lake}"
     found = list_files(on, path)
@@ -79,6 +80,7 @@ def test_a_dataset_goes_through_every_job_and_back(on, store, lake):
     assert {store.get(f"{lake}/{name}") for name in NAMES} == {ORIGINAL}
 
 
+@pytest.mark.slow
 def test_a_second_run_processes_changed_files(on, store, lake):
     path, state = f"{store.url}/{lake}", f"{store.url}/state"
     assert outcomes(upgrade(on, path, state=state, progress=False, form="flat")) == {"upgraded": len(NAMES)}
@@ -92,6 +94,7 @@ def test_a_second_run_processes_changed_files(on, store, lake):
     check_files(store, lake)
 
 
+@pytest.mark.slow
 def test_a_dataset_is_written_appended_to_and_replaced(on, store, request):
     if store.url.startswith("abfs"):
         request.getfixturevalue("long")  # its server takes 20 seconds

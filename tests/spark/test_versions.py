@@ -143,6 +143,7 @@ def test_jobs_run_on_the_newest_spark(long, told):
     check_jobs(told(pyspark.__version__), pyspark.__version__)
 
 
+@pytest.mark.slow
 def test_jobs_run_on_the_oldest_spark(told, oldest):
     check_jobs(told(oldest), oldest)
 
@@ -153,12 +154,14 @@ def test_jobs_run_on_every_other_spark(long, told, version):
     check_jobs(told(version), version)
 
 
+@pytest.mark.slow
 def test_a_jar_serves_the_newest_spark(spark, needed_scan_jar, tmp_path, request):
     make_scanned_files(tmp_path / "wide")
     assert spark.version == pyspark.__version__
     check_compared_scans(compared_scans(spark.newSession(), str(tmp_path / "wide"), request.config.getoption("--long")))
 
 
+@pytest.mark.slow
 def test_a_jar_serves_spark_3_5_whose_schemas_are_inferred_from_whole_footers(told, needed_scan_jar, oldest):
     check_compared_scans(told(oldest)[1], infers_by_slices=False)
 

@@ -47,6 +47,7 @@ def optimizations(spark) -> tuple[JavaObject, list[str]]:
     return methods, [rules.apply(number).getClass().getName() for number in range(rules.size())]
 
 
+@pytest.mark.slow
 def test_plans_are_those_of_stock_spark_by_cost_and_without_adaptive_execution(spark, folder):
     for name, value in {
         "adaptive.enabled": "false",

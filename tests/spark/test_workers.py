@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 import parquetext
 import pyspark_parquetext
@@ -42,6 +43,7 @@ PROGRAM = """
 """
 
 
+@pytest.mark.slow
 def test_local_workers_run_the_drivers_python_and_others_are_checked(run_driver, tmp_path, java_home):
     bare = tmp_path / "bare"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", bare], check=True)

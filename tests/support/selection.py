@@ -6,6 +6,7 @@ Folders and fixtures decide about markers, so that a new test has the right ones
 * ``stores``: starts an object store, HDFS, or a server that imitates one.
 * ``interop``: runs other readers and writers.
 * ``long``: takes minutes or gigabytes; skipped without ``--long``.
+* ``slow``: takes more than five seconds; skipped without ``--slow`` or ``--long``.
 * ``fast``: needs only pytest, hypothesis and the dependencies of the package. `pytest -m fast` takes less than a minute
   on two cores, and does not import the other files, because they import packages that may not be installed.
 """
