@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 CSRC = Path(__file__).resolve().parent
@@ -69,13 +69,13 @@ def headers() -> dict[str, str]:
     return {name: found[name].read_text("utf-8") for name in sorted(found)}
 
 
-def sources() -> dict[str, str]:
-    """Return the text of each source, lower layers first; in each layer first those that define shared objects.
+def sources(layers: Container[str]) -> dict[str, str]:
+    """Return the text of each source of some layers: lower layers first, in each those first that define shared objects.
 
     C++ has no tentative definitions, so that a static object cannot be declared before it is defined. Sources with the
     headers of a system are last, because these define macros with common names, such as `near` on Windows.
     """
-    found = {path: path.read_text("utf-8") for path in (CSRC / "src").glob("*/*.c")}
+    found = {path: path.read_text("utf-8") for path in (CSRC / "src").glob("*/*.c") if path.parent.name in layers}
 
     def place(path: Path) -> tuple[bool, int, bool, str]:
         is_port, layer = path.name.startswith("port_"), LAYERS.index(path.parent.name)
@@ -173,9 +173,9 @@ class Unit:
         return "".join(lines)
 
 
-def unit() -> str:
-    """Return the compilation unit."""
-    shared, files = headers(), sources()
+def unit(layers: Container[str] = LAYERS) -> str:
+    """Return a compilation unit of all layers, or of some of them."""
+    shared, files = headers(), sources(layers)
     made = Unit(shared)
     for text in files.values():
         for name in unconditional_includes(text):
