@@ -70,7 +70,7 @@ def headers() -> dict[str, str]:
 
 
 def sources(layers: Container[str]) -> dict[str, str]:
-    """Return the text of each source of some layers: lower layers first, in each those first that define shared objects.
+    """Return the text of each source of these layers: lower ones first, in each those first that define shared objects.
 
     C++ has no tentative definitions, so that a static object cannot be declared before it is defined. Sources with the
     headers of a system are last, because these define macros with common names, such as `near` on Windows.
