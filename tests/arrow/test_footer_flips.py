@@ -66,6 +66,7 @@ def check(path: Path, folder: Path, implementation: str, step: int, first: int =
     assert done.returncode == 0, f"flip {tried} of {path.name}: exit code {done.returncode}\n{done.stderr[-2000:]}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 @pytest.mark.parametrize("make", [simple, nested, indexed], ids=lambda make: make.__name__)
 def test_some_flipped_bits_end_no_process(make, implementation, tmp_path):

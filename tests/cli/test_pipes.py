@@ -49,10 +49,14 @@ def test_a_closed_stream_discards_the_output(path):
     assert (done.returncode, done.stderr) == (2, "")
 
 
+OTHERS = "cat --json", "pages", "count", "count --json", "verify", "--version"
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 @pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
 @pytest.mark.parametrize(
-    "command", ["cat", "cat --json", "pages", "count", "count --json", "verify", "-h", "--version"]
+    "command",
+    ["cat", "-h", *(pytest.param(command, marks=pytest.mark.slow) for command in OTHERS)],
 )
 def test_a_full_disk_behind_the_output_is_no_fault_of_the_file(path, command, unbuffered):
     done = run_in_shell(f"export PYTHONUNBUFFERED={unbuffered}; parquetext {command} {path} > /dev/full")

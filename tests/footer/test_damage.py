@@ -170,6 +170,7 @@ def test_a_flipped_bit_is_harmless_reported_or_an_error(path, implementation, st
         assert outcomes["identical"] < sum(outcomes.values()) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["flat", "index", "par3"])
 @pytest.mark.parametrize(
     ("implementation", "step"), [("native", 509), ("pure", 155 * TWIN_EVERY)], indirect=["implementation"]

@@ -60,6 +60,7 @@ def file_of(encoding: Encoding, *, is_sound: bool) -> bytes:
     return file_of_copy(encoding, copy, chunk, message, kind=kind, uncompressed=len(plain), codec=wire.CODEC_ZSTD)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pure", [False, True], ids=["native", "pure"])
 def test_pages_that_are_decoded_as_a_whole_take_little_memory(tmp_path, pure):
     good = tmp_path / "good.parquet"

@@ -110,6 +110,7 @@ PREDICATES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["flat", "index", "packed"])
 @pytest.mark.parametrize("seed", range(2))
 def test_random_queries_of_random_tables(same, tmp_path, seed, form):

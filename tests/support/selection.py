@@ -1,12 +1,12 @@
 """Markers of tests, and the order in which files are run.
 
-Folders and fixtures decide about markers, so that a new test has the right ones:
+Folders and fixtures decide about markers, except about ``slow``, so that a new test has the right ones:
 
 * ``spark``: starts a JVM.
 * ``stores``: starts an object store, HDFS, or a server that imitates one.
 * ``interop``: runs other readers and writers.
 * ``long``: takes minutes or gigabytes; skipped without ``--long``.
-* ``slow``: takes more than five seconds; skipped without ``--slow`` or ``--long``.
+* ``slow``: takes more than five seconds, with its fixtures or other cases; skipped without ``--slow`` or ``--long``.
 * ``fast``: needs only pytest, hypothesis and the dependencies of the package. `pytest -m fast` takes less than a minute
   on two cores, and does not import the other files, because they import packages that may not be installed.
 """
