@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import gc
+import io
 import os
 import sys
 
@@ -26,6 +28,7 @@ def main() -> None:
     try:
         watch()
         _open_closed_streams()
+        _escape_missing_characters()
         _tell_output_from_files()
         gc.set_threshold(FEW_COLLECTIONS)
         from .app import build
@@ -58,6 +61,21 @@ def _open_closed_streams() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+
+
+def _escape_missing_characters() -> None:
+    """Write characters that the encoding of standard output lacks as JSON does (`\\u00e9`), instead of failing."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        codecs.register_error("parquetext", _as_in_json)
+        sys.stdout.reconfigure(errors="parquetext")
+
+
+def _as_in_json(error: UnicodeError) -> tuple[str, int]:
+    import json
+
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
 
 def _tell_output_from_files() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -61,3 +62,12 @@ OTHERS = "cat --json", "pages", "count", "count --json", "verify", "--version"
 def test_a_full_disk_behind_the_output_is_no_fault_of_the_file(path, command, unbuffered):
     done = run_in_shell(f"export PYTHONUNBUFFERED={unbuffered}; parquetext {command} {path} > /dev/full")
     assert (done.returncode, done.stderr) == (2, "parquetext: standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize("command", ["cat --json", "columns"])
+def test_characters_that_the_output_lacks_are_written_as_json_does(tmp_path, command):
+    pq.write_table(pa.table({"größe": ["長 😀"]}), tmp_path / "x.parquet")
+    done = run_in_shell(f"export PYTHONIOENCODING=ascii; parquetext {command} {tmp_path / 'x.parquet'}")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert r"gr\u00f6\u00dfe" in done.stdout
+    assert command == "columns" or json.loads(done.stdout) == {"größe": "長 😀"}
