@@ -64,7 +64,7 @@ def _open_closed_streams() -> None:
 
 
 def _escape_missing_characters() -> None:
-    """Write characters that the encoding of standard output lacks as JSON does (`\\u00e9`), instead of failing."""
+    r"""Write characters that the encoding of standard output lacks as JSON does (`\u00e9`), instead of failing."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         codecs.register_error("parquetext", _as_in_json)
         sys.stdout.reconfigure(errors="parquetext")
