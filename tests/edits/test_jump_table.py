@@ -99,7 +99,7 @@ def test_small_tables_have_jump_tables(path, table):
 
 
 @pytest.mark.parametrize("placement", ["aside", "in-struct"])
-@pytest.mark.parametrize("form", ["flat", "index"])
+@pytest.mark.parametrize("form", ["flat", "index", "packed"])
 @pytest.mark.parametrize("is_first", [True, False])
 def test_it_is_beside_another_form_in_either_order(path, form, placement, is_first):
     def add_form() -> None:
