@@ -166,7 +166,11 @@ class TestRows:
 
 @pytest.mark.parametrize(
     ("form", "forms"),
-    [(None, ["thrift"]), ("flat", ["thrift", "flat"]), ("index", ["thrift", "index"]), ("par3", ["par3"])],
+    [
+        (None, ["thrift"]),
+        *((form, ["thrift", form]) for form in ("flat", "index", "packed", "modular", "jump-table")),
+        ("par3", ["par3"]),
+    ],
 )
 def test_every_form_gives_the_same_rows_and_its_name(tmp_path, form, forms):
     path = str(tmp_path / "t.parquet")

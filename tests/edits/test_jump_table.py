@@ -99,7 +99,7 @@ def test_small_tables_have_jump_tables(path, table):
 
 
 @pytest.mark.parametrize("placement", ["aside", "in-struct"])
-@pytest.mark.parametrize("form", ["flat", "index"])
+@pytest.mark.parametrize("form", ["flat", "index", "packed"])
 @pytest.mark.parametrize("is_first", [True, False])
 def test_it_is_beside_another_form_in_either_order(path, form, placement, is_first):
     def add_form() -> None:
@@ -217,14 +217,27 @@ def test_a_footer_that_uses_field_10_is_refused(path, field, message):
     assert parquetext.open(path).findings == [] and parquetext.open(path).form == "thrift"
 
 
-def test_row_groups_without_one_chunk_per_leaf_are_unsupported(path):
+@pytest.mark.parametrize("form", ["packed", "index", "modular", "jump-table"])
+def test_row_groups_without_one_chunk_per_leaf_are_unsupported(path, form):
     fields = thrift.read("FileMetaData", footer_of(PLAIN))
     fields["row_groups"][1]["columns"].pop()
-    data = with_footer(PLAIN, thrift.write("FileMetaData", fields))
+    footer = thrift.write("FileMetaData", fields)
+    data = with_footer(PLAIN, footer)
     path.write_bytes(data)
-    with pytest.raises(Unsupported, match="one chunk per leaf"):
+    with pytest.raises(Unsupported, match="a row group has 3 column chunks, the schema 4 leaves") as error:
+        parquetext.upgrade(path, form=form)
+    at = len(data) - 8 - len(footer) + kernels.scan.scan(footer).row_groups("columns_offset")[1]
+    assert (error.value.file, error.value.offset) == (str(path), at)
+    assert (error.value.expected, error.value.found) == (4, 3) and path.read_bytes() == data
+
+
+def test_a_group_without_children_is_unsupported(path):
+    pq.write_table(pa.table({"a": [1]}).select([]), path)
+    data = path.read_bytes()
+    with pytest.raises(Unsupported, match="a group without children") as error:
         parquetext.upgrade(path, form="jump-table")
-    assert path.read_bytes() == data
+    assert len(data) - 8 - len(footer_of(data)) < error.value.offset < len(data) - 8
+    assert (error.value.expected, error.value.found) == (1, 0) and path.read_bytes() == data
 
 
 @pytest.mark.parametrize("change", [{"type": 6}, {"path_in_schema": ["other"]}, {"type": None}], ids=str)

@@ -72,6 +72,22 @@ def test_only_the_footer_is_read_and_only_the_tail_written_in_place(tmp_path):
     assert done.bytes_written == path.stat().st_size - size + 2 * 9
 
 
+@pytest.mark.parametrize(("before", "after"), [("flat", "packed"), ("packed", "flat"), ("packed", "index")])
+def test_forms_are_replaced_by_one_change_of_the_tail(tmp_path, before, after):
+    path = tmp_path / "x.parquet"
+    data = pa.array([os.urandom(1 << 20)])
+    pq.write_table(pa.table({"data": data, "n": [1]}), path, write_statistics=["n"], compression="none")
+    original = path.read_bytes()
+    edits.upgrade(path, form=before)
+    done = edits.upgrade(path, in_place=True, form=after)
+    data_bytes = len(original) - len(footer_of(path)) - 8
+    tails = done.bytes_before + done.bytes_after - 2 * data_bytes
+    assert 0 < done.bytes_written <= tails and done.bytes_read < data_bytes // 5
+    assert path.read_bytes()[:data_bytes] == original[:data_bytes]
+    edits.strip(path)
+    assert path.read_bytes() == original
+
+
 def test_a_dry_run_reports_the_changes(path):
     done = edits.upgrade(path, dry_run=True, form="flat")
     assert (done.outcome, done.bytes_written, path.read_bytes()) == ("would-upgrade", 0, ORIGINAL)

@@ -13,7 +13,7 @@ import pytest
 from support.samples import some
 
 import parquetext
-from parquetext import edits, extension, kernels
+from parquetext import edits, extension, kernels, thrift, wire
 from parquetext.findings import is_sound
 from parquetext.footer.best_form import named_form
 from parquetext.footer.chunk_fields import FIELD_NAMES, Fields
@@ -22,6 +22,8 @@ from parquetext.footer.form_spec import BuildOptions, Checked, FormSpec
 from parquetext.footer.forms import BY_NAME, SPECS, THRIFT, add_referred, spec_of
 from parquetext.footer.locate import read_tail
 from parquetext.storage import open_source
+from parquetext.thrift import integer
+from parquetext.thrift.values import Unknown
 
 ROWS = 30
 TABLE = pa.table(
@@ -174,6 +176,24 @@ def test_a_lossless_form_gives_the_thrift_footer_back(tmp_path, spec, implementa
     form = with_form(tmp_path / "x.parquet", spec)
     payload = footer_of(ORIGINAL) if spec is THRIFT else bytes(checked(form, spec).payload)
     assert bytes(spec.rebuild(payload)) == extension.strip(footer_of(ORIGINAL)) == footer_of(ORIGINAL)
+
+
+UNKNOWN = {77: Unknown(wire.TYPE_I32, integer(5)), 78: Unknown(wire.TYPE_BINARY, b"\x03abc")}
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if spec.is_lossless], ids=lambda spec: spec.name)
+def test_a_lossless_form_gives_unknown_fields_of_every_struct_back(spec, implementation):
+    fields = thrift.read("FileMetaData", footer_of(ORIGINAL))
+    structs = [fields, fields["schema"][2], *fields["key_value_metadata"]]
+    for group in (fields["row_groups"][0], fields["row_groups"][2]):
+        chunk = group["columns"][3]
+        structs += [group, chunk, chunk["meta_data"], chunk["meta_data"]["statistics"]]
+    for struct in structs:
+        struct |= UNKNOWN
+    footer = thrift.write("FileMetaData", fields)
+    assert footer.count(b"\x03abc") == len(structs)
+    payload = footer if spec is THRIFT else spec.build(kernels.scan.scan(footer), BuildOptions()).payload
+    assert bytes(spec.rebuild(payload)) == footer
 
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if not spec.is_written_alone], ids=lambda spec: spec.name)

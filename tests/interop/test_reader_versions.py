@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.every_type import map_column, nested_columns
-from support.readers import AFTER_STOP, CARRIED, JUMP_TABLE, READERS, Reader
+from support.readers import AFTER_STOP, ASIDE, CARRIED, JUMP_TABLE, READERS, Reader
 
 import parquetext
 from parquetext.edits.options import PLACEMENTS
@@ -70,10 +70,11 @@ TABLES = {
     "maps": (maps_table, ROWS),
     "groups": (groups_table, 2),
 }
-FORMS = ("flat", "index")
+FORMS = ("flat", "index", "packed")
 # Placement and options of `upgrade`; the arrow dialect follows the stop.
 VARIANTS = [
     *((placement, {"form": form}) for placement in PLACEMENTS for form in FORMS),
+    (ASIDE, {"form": "modular"}),
     (AFTER_STOP, {"form": "arrow"}),
 ]
 

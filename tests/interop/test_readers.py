@@ -75,7 +75,7 @@ def pairs(tmp_path_factory) -> list[Pair]:
     cases = [(kind, codec, 1, {}) for kind in tables for codec in ALL_CODECS]
     for kind in tables:
         cases += [(kind, "snappy", 50, {}), (kind, "zstd", 1, {"marker": "thrift"})]
-        cases += [(kind, "gzip", 2, {"placement": AFTER_STOP})]
+        cases += [(kind, "gzip", 2, {"placement": AFTER_STOP}), (kind, "zstd", 50, {"form": "packed"})]
         cases += [
             (kind, "snappy", 2, {"form": "arrow", "placement": position}) for position in (AFTER_STOP, "in-struct")
         ]

@@ -361,7 +361,7 @@ class TestFacts:
         exact = wire.PM_STAT_MIN_EXACT | wire.PM_STAT_MAX_EXACT
         assert all(flags & exact == exact for flags in column.flags)
 
-    @pytest.mark.parametrize("form", ["flat", "index", "par3"])
+    @pytest.mark.parametrize("form", ["flat", "index", "packed", "modular", "jump-table", "par3"])
     def test_the_footer_s_form_makes_no_difference(self, path, form):
         pq.write_table(pa.table({"a": [1, 2], "b": [{"x": "y"}, None]}), path)
         plain = sidecar.build(path)

@@ -10,6 +10,7 @@ from ...errors import Damaged, ParquetextError, Unsupported
 from ...records import frozen
 from ...thrift import binary, integer
 from ...thrift.values import joined
+from ..regularity import check_regular
 from .name_hash import NameHash, built
 from .pointer import PLAIN, ZSTD, damaged, largest_index
 
@@ -199,8 +200,7 @@ def build_index(scan, shift: int) -> bytes:
     Unsupported
         If a row group does not have one chunk per leaf, or if a group has no children.
     """
-    if not scan.regular:
-        raise Unsupported("a row group does not have one chunk per leaf", code=wire.IRREGULAR)
+    check_regular(scan)
     fields = [
         (LEAVES, wire.TYPE_I32, integer(scan.leaf_count)),
         (ROW_GROUPS, wire.TYPE_I32, integer(scan.row_group_count)),
@@ -222,7 +222,11 @@ def chunk_offsets(scan) -> Iterator[int]:
 def _layout(scan, shift: int) -> bytes:
     children = child_counts(scan)
     if children.count(0) != scan.leaf_count:
-        raise Unsupported("a group without children has no place in a jump table", code=wire.UNSUPPORTED_VALUE)
+        message = "a group without children has no place in a jump table"
+        leaves = set(scan.leaves)
+        empty = next(element for element, count in enumerate(children) if not count and element not in leaves)
+        offset = scan.elements("bytes_offset")[empty]
+        raise Unsupported(message, offset=offset, expected=1, found=0, code=wire.UNSUPPORTED_VALUE)
     slots, table = built(element_paths(scan))
     names = joined([(SLOTS, wire.TYPE_I32, integer(slots)), (TABLE, wire.TYPE_BINARY, binary(table))]) + b"\0"
     is_ascii = all(bytes(name).isascii() for name in element_names(scan))

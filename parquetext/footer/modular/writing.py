@@ -12,6 +12,7 @@ from ...thrift.values import joined
 from ..dialect.from_thrift import is_fully_dictionary_encoded
 from ..jump_table.index_struct import element_names, element_paths
 from ..jump_table.name_hash import placed
+from ..regularity import check_regular
 from .array_writing import number_array, text_array
 from .framing import (
     ALONE_TRAILER,
@@ -90,8 +91,7 @@ def build(scan, start: int | None) -> bytes:
 
 def check_expressible(scan) -> None:
     """Raise Unsupported for a footer that the modules cannot express."""
-    if not scan.regular:
-        raise Unsupported("a row group does not have one chunk per leaf", code=wire.IRREGULAR)
+    check_regular(scan)
     if not scan.element_count:
         raise Unsupported(
             "a footer without a schema cannot be expressed by a modular footer", code=wire.UNSUPPORTED_VALUE
