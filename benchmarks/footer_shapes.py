@@ -80,17 +80,17 @@ def _texts() -> pa.Table:
 
 
 def _nested() -> pa.Table:
-    """Return 500 structs of three levels with four leaves each; every fourth is in a list."""
+    """Return 500 structs of five levels with four leaves each; every fourth has them in a list."""
     random, rows = np.random.default_rng(SEED), 160
     found = {}
     for number in range(500):
-        leaves = [_numbers(random, rows, kind) for kind in range(4)]
-        struct = pa.StructArray.from_arrays(leaves, [f"measured_value_of_the_sensor_{kind}" for kind in range(4)])
-        for level in ("readings_of_one_device", "devices_of_one_site"):
-            struct = pa.StructArray.from_arrays([struct], [level])
-        if number % 4 == 3:
-            struct = pa.ListArray.from_arrays(pa.array(range(rows + 1), pa.int32()), struct)
-        found[f"measurements_of_site_{number:06d}"] = struct
+        leaves = [_numbers(random, rows, (number + leaf) % 7) for leaf in range(4)]
+        level: pa.Array = pa.StructArray.from_arrays(leaves, [f"innermost_measure_value_{leaf}" for leaf in range(4)])
+        if number % 4 == 0:
+            level = pa.ListArray.from_arrays(pa.array(range(rows + 1), pa.int32()), level)
+        for name in ("fourth_level_structure", "third_level_structure", "second_level_structure"):
+            level = pa.StructArray.from_arrays([level], [name])
+        found[f"top_level_structure_{number:04d}"] = level
     return pa.table(found)
 
 

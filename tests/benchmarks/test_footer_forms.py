@@ -54,7 +54,7 @@ def test_shapes_are_deterministic(shape):
     assert shape.make().equals(shape.make())
 
 
-LIMITS = {"wide": 0.14, "hits": 0.095, "many": 0.105, "strs": 0.45, "nested": 0.09, "mid": 0.11}
+LIMITS = {"wide": 0.14, "hits": 0.095, "many": 0.105, "strs": 0.45, "nested": 0.085, "mid": 0.11}
 LIMIT_WITHOUT_LONG_BOUNDS = 0.05
 
 

@@ -84,7 +84,7 @@ def check_free(metadata: bytes) -> None:
         _, type, header, _, _ = field
         what = "an i32, format_major_version" if type == wire.TYPE_I32 else "in use"
         message = f"field {FIELD} of the footer is {what}: no pointer to a jump table can be added"
-        raise Refused(message, offset=header, expected=wire.TYPE_BINARY, found=type)
+        raise Refused(message, offset=header, found=type)
     if not metadata[0] >> 4:
         raise Refused(f"the footer begins with {metadata[:2]!r}, no field of a short header", offset=0)
 
