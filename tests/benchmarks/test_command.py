@@ -22,6 +22,7 @@ def run(*arguments: object):
     return CliRunner().invoke(APP, [str(argument) for argument in arguments])
 
 
+@pytest.mark.slow
 def test_footers_values_and_writes_are_compared_on_small_shapes(tmp_path):
     done = run("--columns", 70, "--row-groups", 2, "--rounds", 1, "--no-other-shapes", "--folder", tmp_path, "--json")
     rows = [json.loads(line) for line in done.stdout.splitlines()]

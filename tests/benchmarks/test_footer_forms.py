@@ -42,6 +42,7 @@ def test_each_form_is_measured_by_bytes_cold_reads_and_times(tmp_path, monkeypat
         assert {row.contender for row in rows} == {*expected, footer_forms.PYARROW}
 
 
+@pytest.mark.slow
 def test_the_comparison_is_drawn(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     rows = [row for group in measured(tmp_path, monkeypatch) for row in group]
@@ -91,6 +92,7 @@ def areas_of(payload: bytes) -> list[layout.Area]:
     ]
 
 
+@pytest.mark.slow
 def test_one_range_of_a_packed_footer_has_the_placement_of_all_chunks_and_the_names(tmp_path):
     """Placement, names, directories, books and tail block of the wide shape are neighbours of at most 400 KB."""
     shape = footer_shapes.SHAPES[0]

@@ -73,6 +73,7 @@ for words in names:
     assert [line for line in lines if "…" in line] == []
 
 
+@pytest.mark.slow
 def test_the_demos_table_fits_a_terminal_of_80_columns():
     command = [
         sys.executable,
@@ -151,6 +152,7 @@ def test_numbers_of_pages_are_never_cut(tmp_path):
     assert len(sizes) == 8 and all(map(str.isdigit, sizes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", some([40, 60, 80, 100, 120], 2))
 def test_a_minimum_is_shown_with_its_maximum_or_not_at_all(tmp_path, width):
     path = tmp_path / "a.parquet"
@@ -201,6 +203,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_a_terminal_of_any_width_shows_values_whole_or_not_at_all(tmp_path, width):
     path = tmp_path / "a.parquet"
@@ -214,6 +217,7 @@ def test_a_terminal_of_any_width_shows_values_whole_or_not_at_all(tmp_path, widt
             assert not any(value.startswith(word[:-1]) for value in values), line
 
 
+@pytest.mark.slow
 def test_names_identify_columns_in_a_narrow_terminal(tmp_path):
     """Each column that is shown is whole; the others are counted."""
     path = tmp_path / "a.parquet"

@@ -119,6 +119,7 @@ def test_the_budget_is_spent_on_the_best_ratio():
     }
 
 
+@pytest.mark.slow
 def test_references_to_copies_count_in_the_growth(tmp_path):
     """Of many small chunks it is as much as the copies themselves."""
     path, out = tmp_path / "wide.parquet", tmp_path / "y.parquet"

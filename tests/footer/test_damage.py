@@ -183,6 +183,7 @@ def test_over_64_kib_of_each_form_too(wide, form, implementation, step):
     assert outcomes["reported"] > outcomes["error"] or form != "flat"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("implementation", "step"), [("native", 3), ("pure", TWIN_EVERY)], indirect=["implementation"])
 def test_in_an_index_it_is_reported_and_in_the_thrift_bytes_final(path, tmp_path, implementation, step):
     indexed = tmp_path / "index.parquet"

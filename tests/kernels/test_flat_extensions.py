@@ -158,6 +158,7 @@ def test_both_report_the_same_errors_under_valid_checksums(change, code):
     assert code in (found[0][0][2], wire.BAD_OFFSET)
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_in_a_slot_touches_nothing_else():
     payload = payload_of()
     random_flips = random.Random(5).sample(range(8 * list_place(payload), 8 * tail_block(payload)), 300)

@@ -17,6 +17,8 @@ from parquetext.spark import JobFailed, build_catalog, parts
 from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.results import ROWS, Row
 
+pytestmark = pytest.mark.slow
+
 ORDER = [("file", "ascending"), ("row_group", "ascending"), ("leaf", "ascending")]
 FILTERS = [("n", "=", 127), ("day", "=", 0)]
 

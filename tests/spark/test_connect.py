@@ -14,6 +14,8 @@ import parquetext
 from parquetext import spark as jobs
 from parquetext.errors import Unsupported
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("grpc")
 
 IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
@@ -52,7 +54,6 @@ def test_functions_that_need_a_classic_session_raise_and_change_nothing(connect,
     assert (lake / "x.parquet").read_bytes() == ORIGINAL
 
 
-@pytest.mark.slow
 def test_jobs_run_on_the_server_and_their_state_counts(connect, lake, tmp_path_factory, capfd):
     (lake / "bad.parquet").write_bytes(b"this is no Parquet file")
     state = str(tmp_path_factory.mktemp("state"))
@@ -67,7 +68,6 @@ def test_jobs_run_on_the_server_and_their_state_counts(connect, lake, tmp_path_f
     assert (lake / "x.parquet").read_bytes() == ORIGINAL
 
 
-@pytest.mark.slow
 def test_a_catalog_is_made_on_the_server_and_read_by(connect, lake, tmp_path_factory):
     folder = tmp_path_factory.mktemp("catalog")
     chunks = jobs.build_catalog(connect, lake, state=str(folder / "state"), progress=False)

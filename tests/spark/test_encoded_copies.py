@@ -18,6 +18,8 @@ from parquetext import kernels
 from parquetext import spark as jobs
 from parquetext.spark.__main__ import app
 
+pytestmark = pytest.mark.slow
+
 ROWS, ROW_GROUPS = 15_000, 3
 TABLE = pa.table(
     {

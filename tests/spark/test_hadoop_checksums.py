@@ -12,6 +12,8 @@ from parquetext import edits
 from parquetext.inspection import integrity
 from parquetext.spark import jobs
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def lake(spark, tmp_path) -> Path:

@@ -14,6 +14,8 @@ from parquetext.spark import list_files, listing
 from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.listing import BY_THE_DRIVER
 
+pytestmark = pytest.mark.slow
+
 ORIGINAL = parquet_bytes()
 
 

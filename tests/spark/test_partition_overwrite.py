@@ -16,6 +16,8 @@ from parquetext.spark.output import committing
 from parquetext.spark.output.committing import OVERWRITE_PARTITIONS
 from parquetext.spark.output.staging import Folder, Staging
 
+pytestmark = pytest.mark.slow
+
 SETTING = "spark.sql.sources.partitionOverwriteMode"
 
 

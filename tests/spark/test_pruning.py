@@ -35,6 +35,8 @@ from parquetext.spark.source.prune import encoded
 from parquetext.spark.source.reader_options import Options
 from parquetext.spark.source.source_readers import PruningReader
 
+pytestmark = pytest.mark.slow
+
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 TYPES = {
     "n": LongType(),

@@ -15,6 +15,8 @@ from pyspark.sql import functions as F
 import parquetext
 from parquetext import spark as jobs
 
+pytestmark = pytest.mark.slow
+
 PAGE = (Path(__file__).parents[2] / "docs" / "spark.md").read_text()
 
 

@@ -14,6 +14,8 @@ from werkzeug.wsgi import get_input_stream
 from parquetext.spark import list_files, read, strip, upgrade
 from parquetext.spark.filesystems import Filesystems
 
+pytestmark = pytest.mark.slow
+
 ORIGINAL = parquet_bytes()
 SLOW_DOWN = b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>"
 FILES = 6
@@ -98,7 +100,6 @@ def test_a_table_is_found_in_one_listing(on_s3, store, lake):
     assert len(asked) < FILES
 
 
-@pytest.mark.slow
 def test_the_data_source_uses_the_sessions_settings_or_its_options(on_s3, store, lake):
     assert read(on_s3, f"s3a://{BUCKET}/lake").count() == FILES * TABLE.num_rows
     settings = Filesystems.of(on_s3).options

@@ -10,7 +10,7 @@ from support.spark_scans import footers
 
 import parquetext
 
-pytestmark = pytest.mark.usefixtures("needed_scan_jar")
+pytestmark = [pytest.mark.usefixtures("needed_scan_jar"), pytest.mark.slow]
 
 COLUMNS, ROWS, GROUP, SPLITS = 60, 600, 50, 5
 

@@ -23,7 +23,7 @@ from support.spark_scans import footers
 import parquetext
 from parquetext.errors import ParquetextError
 
-pytestmark = pytest.mark.usefixtures("needed_scan_jar")
+pytestmark = [pytest.mark.usefixtures("needed_scan_jar"), pytest.mark.slow]
 
 ROWS = 300
 ERRORS = (PySparkException, Py4JJavaError)
@@ -110,7 +110,6 @@ PREDICATES = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", ["flat", "index", "packed"])
 @pytest.mark.parametrize("seed", range(2))
 def test_random_queries_of_random_tables(same, tmp_path, seed, form):
@@ -410,7 +409,6 @@ def test_errors_name_the_file(spark, wide, tmp_path):
         session.read.schema("c3 long").parquet(str(path)).collect()
 
 
-@pytest.mark.slow
 def test_files_of_the_corpus(same, corpus, expected, tmp_path):
     check_corpus(same, corpus, expected, tmp_path, most=4)
 

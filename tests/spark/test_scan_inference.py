@@ -13,7 +13,7 @@ from pyspark.errors import PySparkException
 
 import parquetext
 
-pytestmark = pytest.mark.usefixtures("needed_scan_jar")
+pytestmark = [pytest.mark.usefixtures("needed_scan_jar"), pytest.mark.slow]
 
 ENABLED = "spark.parquetext.scan.enabled"
 SPARKS_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"

@@ -25,6 +25,8 @@ from parquetext.spark.state import done_before, split
 from parquetext.spark.tasks import Work
 from parquetext.storage import resolve
 
+pytestmark = pytest.mark.slow
+
 QUERY = "?sig=SECRET&X-Amz-Signature=SECRET#access_token=SECRET"
 PARTS = "SECRET", "pa%2Fss", "pa/ss"
 NAME = "memory://secrets/x.parquet?sig=…"

@@ -10,6 +10,8 @@ from pyspark.sql import functions as F
 import parquetext
 from parquetext.spark import ship
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def numbers(spark):

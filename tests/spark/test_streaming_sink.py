@@ -13,6 +13,8 @@ from parquetext import edits
 from parquetext import spark as jobs
 from parquetext.errors import Refused
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def sink(spark, tmp_path_factory) -> Path:

@@ -8,6 +8,8 @@ import pytest
 
 from parquetext.spark import ship
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("t", "u", "declared")
 
 

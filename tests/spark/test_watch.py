@@ -13,6 +13,8 @@ from parquetext import edits
 from parquetext.errors import ParquetextError
 from parquetext.spark import watch
 
+pytestmark = pytest.mark.slow
+
 ORIGINAL = parquet_bytes()
 NOW = {"availableNow": True}
 

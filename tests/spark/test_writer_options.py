@@ -16,6 +16,8 @@ from parquetext.spark import ship, write
 from parquetext.spark.output.parquet_options import NAMES, PER_COLUMN, ParquetOptions
 from parquetext.spark.output.write_options import OutputOptions
 
+pytestmark = pytest.mark.slow
+
 ROWS = 60_000
 
 

@@ -6,7 +6,8 @@ Folders and fixtures decide about markers, except about ``slow``, so that a new 
 * ``stores``: starts an object store, HDFS, or a server that imitates one.
 * ``interop``: runs other readers and writers.
 * ``long``: takes minutes or gigabytes; skipped without ``--long``.
-* ``slow``: takes more than five seconds, with its fixtures or other cases; skipped without ``--slow`` or ``--long``.
+* ``slow``: takes more than five seconds, with its fixtures or other cases, or tests a rarer function of the Spark jobs;
+  skipped without ``--slow`` or ``--long``.
 * ``fast``: needs only pytest, hypothesis and the dependencies of the package. `pytest -m fast` takes less than a minute
   on two cores, and does not import the other files, because they import packages that may not be installed.
 """

@@ -11,7 +11,10 @@ import pytest
 from support.blown_up_pages import blown_up_file, damaged
 from support.peaks import VERBS, Peak, peaks
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peaks are measured on Linux alone")
+pytestmark = [
+    pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peaks are measured on Linux alone"),
+    pytest.mark.slow,
+]
 
 ROOM = 64 << 20
 FILES, VAST_FILES, MANY = 10, 4, 310  # a file takes a second or two

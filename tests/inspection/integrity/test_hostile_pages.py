@@ -83,6 +83,7 @@ def test_files_that_claim_much_are_checked_and_read_in_little_memory(tmp_path, h
     assert_little(tmp_path, hostile.values(), *VERBS, "table")
 
 
+@pytest.mark.slow
 def test_a_long_text_in_many_rows_comes_in_batches_of_few(tmp_path):
     path = tmp_path / "repeating.parquet"
     path.write_bytes(repeating_file())
@@ -100,6 +101,7 @@ def test_small_files_of_texts_come_in_batches_of_the_requested_size(tmp_path):
         assert [batch.num_rows for batch in file.iter_batches(batch_size=300, engine="parquetext")] == [300] * 3 + [100]
 
 
+@pytest.mark.slow
 def test_files_that_claim_missing_data_are_refused(hostile):
     for name, path in hostile.items():
         with pytest.raises(ParquetextError) as caught:

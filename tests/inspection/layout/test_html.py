@@ -147,6 +147,7 @@ def test_everything_that_can_be_used_has_a_name(browser, page):
     assert [role for role, name in controls if not name] == []
 
 
+@pytest.mark.slow
 def test_thirty_thousand_chunks_are_drawn_and_found(browser, tmp_path):
     browser.open(_wide(tmp_path))
     assert "30,000 chunks" in text(browser, "#facts")
