@@ -50,6 +50,7 @@ def test_every_verb_takes_little_memory_for_small_files(tmp_path, request):
     assert not bad, "\n".join(map(str, bad))
 
 
+@pytest.mark.slow
 def test_every_verb_takes_a_sound_file(tmp_path):
     """Verbs that refuse each file would pass the test above."""
     path = tmp_path / "good.parquet"

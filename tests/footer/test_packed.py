@@ -275,6 +275,7 @@ def read_everything(payload: bytes, module) -> tuple:
     return facts, structs, list(reader.row_groups("num_rows")), reader.created_by, module.to_thrift(reader)
 
 
+@pytest.mark.slow
 def test_facts_are_those_of_the_chunks_that_a_template_writes_even_if_it_is_unusual():
     """Values may become lengths, types or other lists' items; then the chunks must be written and scanned."""
     payload = packed(written(MIXED.slice(0, 30), row_group_size=7, write_page_index=True))
@@ -412,6 +413,7 @@ def test_an_area_of_an_unknown_kind_is_passed_over(implementation):
     assert kernels.packed.to_thrift(reader_of(payload[:-size] + bytes(tail))) == FOOTER
 
 
+@pytest.mark.slow
 def test_a_footer_of_which_almost_nothing_is_left_is_refused(implementation):
     """The reader could not bound its memory by the payload."""
     table = pa.table({f"c{n}": pa.nulls(400, pa.int64()) for n in range(40)})

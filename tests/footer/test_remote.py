@@ -134,6 +134,7 @@ def test_all_columns_come_with_the_whole_flat_footer_in_one_piece(remote):
         assert recorder.count("GET") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fetched, requests", [(1 << 20, 2), (64 << 10, 8)], ids=["whole", "end"])
 def test_the_end_of_a_packed_footer_comes_in_one_request(store, table, implementation, monkeypatch, fetched, requests):
     filesystem, recorder = store
@@ -239,6 +240,7 @@ def test_threads_share_a_remote_file(remote):
     assert not wrong
 
 
+@pytest.mark.slow
 def test_by_an_index_a_column_takes_four_rounds_of_requests(store, table, tmp_path, implementation, monkeypatch):
     """Tail, name, cell, and at the same time the Thrift bytes of schema element and chunks in all row groups."""
     filesystem, recorder = store

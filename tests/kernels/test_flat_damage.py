@@ -16,6 +16,7 @@ from parquetext._pure import flat_cells
 from parquetext.errors import Damaged, Unsupported
 
 
+@pytest.mark.slow
 def test_every_single_bit_flip_gives_the_same_answers_or_an_error(implementation):
     payload = write(small_footer())
     whole = everything(payload)

@@ -22,6 +22,8 @@ from support.typer_runner import CliRunner
 from parquetext.spark import JavaNotFound, progress, starting, upgrade
 from parquetext.spark.__main__ import app
 
+pytestmark = pytest.mark.slow
+
 ORIGINAL = parquet_bytes()
 
 

@@ -125,6 +125,7 @@ def test_the_corpus_is_verified_and_gets_sidecars_as_single_files_do(spark, corp
         assert [str(finding) for finding in sidecar.compare(path)] == []
 
 
+@pytest.mark.slow
 def test_foreign_sidecars_are_refused_with_a_reason(spark, tmp_path):
     for name in ("a.parquet", "data.parquet"):
         (tmp_path / name).write_bytes(ORIGINAL)

@@ -22,6 +22,8 @@ from parquetext.spark.state import as_skipped, split
 from parquetext.spark.tasks import File, Work, _identity_if_known
 from parquetext.storage import Target
 
+pytestmark = pytest.mark.slow
+
 ORIGINAL = parquet_bytes()
 OTHER = parquet_bytes(TABLE.slice(0, 200))
 

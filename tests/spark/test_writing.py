@@ -433,6 +433,7 @@ def test_a_task_that_is_killed_in_the_middle_is_done_again_and_leaves_nothing(ki
     assert " WARN " not in said and "log level" not in said
 
 
+@pytest.mark.slow
 def test_leftovers_of_a_killed_driver_are_removed_by_the_next_write(killing, spark, numbers):
     folder, driver = killing
     data = folder / "second"
