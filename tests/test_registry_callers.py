@@ -19,11 +19,7 @@ PACKAGE = Path(parquetext.__file__).parent
 # Literals that are equal to a form's name and mean something else.
 OTHER_MEANINGS = {
     ("__init__.py", "arrow"): "the package",
-    ("kernels.py", "flat"): "a kernel module",
-    ("kernels.py", "index"): "a kernel module",
-    ("kernels.py", "modular"): "a kernel module",
-    ("kernels.py", "packed"): "a kernel module",
-    ("kernels.py", "thrift"): "a kernel module",
+    **{("kernels.py", name): "a kernel module" for name in ("flat", "index", "modular", "packed", "thrift")},
     ("extension.py", "thrift"): "a marker",
     ("cli/choices.py", "arrow"): "a format of schemas",
     ("cli/choices.py", "thrift"): "a marker",
