@@ -39,11 +39,9 @@ LINK_FLAGS = ["-Wl,-s", "-Wl,--gc-sections"] if PLATFORM.startswith("linux") els
 # The module and the library for programs that embed it have the same objects, if there are the tools to divide them.
 # Wheels have the same bytes from each machine: they do not use those of this one.
 SHARES = PLATFORM.startswith("linux") and "CC" not in os.environ and shutil.which("objcopy") is not None
-# The module's C sources are compiled as two units, in two thirds of the time that they take one by one.
-UNITS = {
-    "values": ("-O3", ("base", "encoding", "page", "arrow", "packed")),
-    "footers": ("-O2", ("thrift", "footer", "flat", "index", "modular", "sidecar")),
-}
+# The module's C sources are compiled as two units, in three quarters of the CPU time that they take one by one: the
+# layers with loops over values, and all others.
+VALUES = "base", "encoding", "page", "arrow", "packed"
 SECTIONS = ["-ffunction-sections", "-fdata-sections"] if PLATFORM.startswith("linux") else []
 WINDOWS = runpy.run_path("csrc/cross/windows.py") if PLATFORM.startswith("win") else None
 DIRECTIVES = {
@@ -125,18 +123,20 @@ class BuildLibrary(build_clib):
 
     def build_whole(self, library: Path) -> None:
         """Build the library of the module, which has all functions."""
-        folder, unit = Path(self.build_temp, "units"), runpy.run_path(BUNDLE)["unit"]
+        folder, bundle = Path(self.build_temp, "units"), runpy.run_path(BUNDLE)
         folder.mkdir(parents=True, exist_ok=True)
+        others = [layer for layer in bundle["LAYERS"] if layer not in VALUES]
+        units = {"values": ("-O3", VALUES), "footers": ("-O2", others)}
         common = [*C_FLAGS, *SECTIONS, *([] if SHARES else NO_TABLES), "-DPQX_PRIVATE="]
 
         def compiled(name: str) -> list[str]:
-            level, layers = UNITS[name]
+            level, layers = units[name]
             source = folder / f"{name}.c"
-            source.write_text(unit(layers), "utf-8", newline="\n")
+            source.write_text(bundle["unit"](layers), "utf-8", newline="\n")
             return self.compiler.compile([str(source)], include_dirs=INCLUDES, extra_postargs=[*common, level])
 
-        with ThreadPoolExecutor(len(UNITS)) as pool:
-            objects = [made for each in pool.map(compiled, UNITS) for made in each]
+        with ThreadPoolExecutor(len(units)) as pool:
+            objects = [made for each in pool.map(compiled, units) for made in each]
         library.unlink(missing_ok=True)
         self.compiler.create_static_lib(objects, "parquetext", output_dir=self.build_clib)
 
