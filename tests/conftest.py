@@ -28,7 +28,11 @@ def pytest_addoption(parser):
         action="store_true",
         help="also run tests that take minutes or gigabytes, and all cases of tests that try a sample",
     )
-    parser.addoption("--slow", action="store_true", help="also run tests that take more than five seconds")
+    parser.addoption(
+        "--slow",
+        action="store_true",
+        help="also run tests that take more than five seconds, or test a rarer function of the Spark jobs",
+    )
     parser.addoption("--system", choices=SYSTEMS, help="remove the functions of Linux that this system lacks")
 
 
