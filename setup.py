@@ -40,8 +40,8 @@ LINK_FLAGS = ["-Wl,-s", "-Wl,--gc-sections"] if PLATFORM.startswith("linux") els
 # Wheels have the same bytes from each machine: they do not use those of this one.
 SHARES = PLATFORM.startswith("linux") and "CC" not in os.environ and shutil.which("objcopy") is not None
 # The module's C sources are compiled as two units, in three quarters of the CPU time that they take one by one: the
-# layers with loops over values, and all others.
-VALUES = "base", "encoding", "page", "arrow", "packed"
+# layers whose speed depends on GCC's last level, and all others, which are smaller without it.
+HOT = "base", "thrift", "encoding", "page", "arrow", "flat", "packed"
 SECTIONS = ["-ffunction-sections", "-fdata-sections"] if PLATFORM.startswith("linux") else []
 WINDOWS = runpy.run_path("csrc/cross/windows.py") if PLATFORM.startswith("win") else None
 DIRECTIVES = {
@@ -125,8 +125,8 @@ class BuildLibrary(build_clib):
         """Build the library of the module, which has all functions."""
         folder, bundle = Path(self.build_temp, "units"), runpy.run_path(BUNDLE)
         folder.mkdir(parents=True, exist_ok=True)
-        others = [layer for layer in bundle["LAYERS"] if layer not in VALUES]
-        units = {"values": ("-O3", VALUES), "footers": ("-O2", others)}
+        others = [layer for layer in bundle["LAYERS"] if layer not in HOT]
+        units = {"hot": ("-O3", HOT), "others": ("-O2", others)}
         common = [*C_FLAGS, *SECTIONS, *([] if SHARES else NO_TABLES), "-DPQX_PRIVATE="]
 
         def compiled(name: str) -> list[str]:

@@ -104,7 +104,7 @@ static int write_root(pqx_flat_writer *w)
 
 static int put_sorting_column(pqx_flat_writer *w, size_t thrift, uint32_t *at)
 {
-    int64_t column, descending, nulls_first;
+    int64_t column = 0, descending = 0, nulls_first = 0;
     int has_column, has_descending, has_nulls_first;
     PQX_TRY(pqx_flat_find_integer(w, thrift, PQX_SORTING_COLUMN_COLUMN_IDX, PQX_TYPE_I32, &column,
                                   &has_column));

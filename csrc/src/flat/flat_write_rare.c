@@ -115,7 +115,7 @@ int pqx_flat_put_algorithm(pqx_flat_writer *w, const pqx_flat_union *member, uin
 {
     const uint8_t *prefix, *unique;
     size_t prefix_size, unique_size;
-    int64_t supply;
+    int64_t supply = 0;
     int has_supply;
     const pqx_shape *shape;
     PQX_TRY(pqx_flat_find_binary(w, member->thrift, 1, &prefix, &prefix_size));
