@@ -108,26 +108,43 @@ static void unpack(const uint8_t *data, uint64_t bit, unsigned width, int64_t ba
     }
 }
 
+/* Return the sum of the differences of rows [from, end) of the column that was found, without their
+ * slopes. No iteration waits for the one before. */
+static uint64_t sum_of_differences(const pqx_packed_table *table, unsigned width, uint32_t from,
+                                   uint32_t end)
+{
+    const uint64_t mask = (UINT64_C(1) << (width & 63)) - 1;
+    uint64_t sum = 0, bit = (uint64_t)from * width;
+    if (!width) return 0;
+    for (uint32_t row = from; row < end; row++, bit += width) {
+        uint64_t raw = width <= LOADED_BITS ? pqx_load64(table->found + bit / 8) >> (bit & 7) & mask
+                                            : pqx_packed_bits(table->found, bit, width);
+        sum += (uint64_t)pqx_unzigzag(raw);
+    }
+    return sum;
+}
+
 /* Add up the differences of the column that was found, from the last sum; all sums wrap. */
 static void add_up(pqx_packed_table *table, uint32_t first, uint32_t count, int64_t *out)
 {
     unsigned width = table->codes[table->found_column] & 0x7f;
-    uint64_t slope = (uint64_t)pqx_packed_row_at(&table->slopes, table->found_deltas),
-             end = (uint64_t)first + count;
+    uint64_t slope = (uint64_t)pqx_packed_row_at(&table->slopes, table->found_deltas);
+    if (!count) return;
     if (table->summed_column != table->found_column || table->summed_row > first) {
         table->summed_column = table->found_column;
         table->summed_row = 0;
         table->sum = pqx_packed_row_at(&table->bases, table->found_column);
     }
-    uint64_t value = (uint64_t)table->sum;
-    for (uint32_t row = table->summed_row; row < end; row++) {
-        if (row >= first) out[row - first] = (int64_t)value;
-        table->summed_row = row;
-        table->sum = (int64_t)value;
-        if (row + UINT64_C(1) == end) break;
-        uint64_t step = pqx_packed_bits(table->found, (uint64_t)row * width, width);
-        value += slope + (uint64_t)pqx_unzigzag(step);
+    uint64_t value = (uint64_t)table->sum + (first - table->summed_row) * slope
+                     + sum_of_differences(table, width, table->summed_row, first);
+    out[0] = (int64_t)value;
+    for (uint32_t i = 1; i < count; i++) {
+        uint64_t raw = pqx_packed_bits(table->found, ((uint64_t)first + i - 1) * width, width);
+        value += slope + (uint64_t)pqx_unzigzag(raw);
+        out[i] = (int64_t)value;
     }
+    table->summed_row = first + count - 1;
+    table->sum = (int64_t)value;
 }
 
 /* Find where a column's numbers begin, from the last one that was found. */
