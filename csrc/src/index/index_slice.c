@@ -160,26 +160,20 @@ static int add_row_groups(index_slicer *s)
     return PQX_OK;
 }
 
-/* Read the chunks of a leaf in the `run` row groups from i on, in the order of the file, into
- * `found`, and keep their Thrift bytes. */
-static int add_run(index_slicer *s, uint32_t leaf, uint32_t i, uint32_t run, pqx_chunk *found,
-                   pqx_buffer *arena)
+/* Append the Thrift bytes of a leaf's chunks in the `run` row groups from i on, in the order of the
+ * file; `found` has room for them. */
+static int add_run(index_slicer *s, uint32_t leaf, uint32_t i, uint32_t run, pqx_chunk *found)
 {
-    arena->size = 0;
     PQX_TRY(s->index->form->read_structs(s->index, s->leaves[leaf], s->row_groups[s->order[i]], run,
-                                         found, NULL, arena, s->error));
-    for (uint32_t at = 0; at < run; at++) {
-        pqx_chunk *chunk = &s->scan.chunks[(size_t)s->order[i + at] * s->leaf_count + leaf];
-        *chunk = found[at];
-        chunk->chunk = shifted(found[at].chunk, s->data.size);
-    }
-    return append(s, arena->data, arena->size);
+                                         found, NULL, &s->data, s->error));
+    for (uint32_t at = 0; at < run; at++)
+        s->scan.chunks[(size_t)s->order[i + at] * s->leaf_count + leaf] = found[at];
+    return PQX_OK;
 }
 
-/* Read the chunks' Thrift bytes leaf by leaf, each part once. */
+/* Read the chunks leaf by leaf, each part once. */
 static int add_chunks(index_slicer *s)
 {
-    pqx_buffer arena = {0};
     int status = PQX_OK;
     size_t size = s->row_group_count * sizeof(pqx_chunk);
     pqx_chunk *found = (pqx_chunk *)malloc(size + 1);
@@ -187,9 +181,8 @@ static int add_chunks(index_slicer *s)
     for (uint32_t leaf = 0; status == PQX_OK && leaf < s->leaf_count; leaf++)
         for (uint32_t i = 0, run; status == PQX_OK && i < s->row_group_count; i += run) {
             run = run_of(s, i);
-            status = add_run(s, leaf, i, run, found, &arena);
+            status = add_run(s, leaf, i, run, found);
         }
-    pqx_buffer_free(&arena);
     free(found);
     return status;
 }

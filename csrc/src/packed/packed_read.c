@@ -255,8 +255,10 @@ int pqx_packed_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t 
         PQX_TRY(pqx_packed_tile_structs(&p->tile, leaf % p->tile_columns, from, some,
                                         (pqx_bytes){entry->path.data, entry->path.size}, out,
                                         lengths + done, NULL, error));
-        if (out->size - start > p->limit || out->size > UINT32_MAX)
+        if (out->size - start > p->limit)
             return pqx_fail(error, PQX_BAD_CELL, p->tile.placed.place, p->limit, out->size - start);
+        if (out->size > UINT32_MAX)
+            return pqx_fail(error, PQX_TOO_LARGE, index->footer, UINT32_MAX, out->size);
         done += some;
     }
     return PQX_OK;
