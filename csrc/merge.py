@@ -49,7 +49,7 @@ class Module(NamedTuple):
 
 
 def modules() -> dict[str, Module]:
-    """Return the modules by name, each one behind those that it imports."""
+    """Return the modules by name, each one after those that it imports."""
     codes = {path.stem: path.read_text("utf-8") for path in sorted(NATIVE.glob("*.pyx"))}
     found: dict[str, Module] = {}
 

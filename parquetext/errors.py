@@ -1,4 +1,4 @@
-"""Everything that parquetext raises by itself."""
+"""The exceptions of parquetext."""
 
 from __future__ import annotations
 

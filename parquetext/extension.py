@@ -112,12 +112,12 @@ def append(
     Parameters
     ----------
     struct : bytes-like
-        A whole struct without an extension, and nothing behind its stop.
+        A whole struct without an extension, and nothing after its stop.
     payload : bytes-like
     marker : {"spec", "thrift"}
         Parquet's marker, or the one that a Thrift library writes for field 32767.
     placement : {"in-struct", "after-stop"}
-        Before the struct's stop byte, or behind it with a second one: for FileMetaData only.
+        Before the struct's stop byte, or after it with a second one: for FileMetaData only.
     page_header : bool
         Write the payload as base64: some readers take a page header's binary fields for UTF-8.
     limit : int
@@ -131,7 +131,7 @@ def append(
     Raises
     ------
     Malformed
-        Not a Thrift struct, or bytes behind it.
+        Not a Thrift struct, or bytes after it.
     Refused
         It has an extension already.
     Unsupported
@@ -341,7 +341,7 @@ def strip(struct: Buffer, uuid: UUID | str | bytes | None = None, *, page_header
     Raises
     ------
     Malformed
-        Not a Thrift struct, bytes behind it, two extensions, or one whose length is not minimally encoded.
+        Not a Thrift struct, bytes after it, two extensions, or one whose length is not minimally encoded.
     Refused
         Fields follow the extension: their ids may count from its marker.
 
@@ -461,7 +461,7 @@ def _check_arguments(struct: Buffer, marker: str, placement: str) -> None:
     if placement not in PLACEMENTS:
         raise ValueError(f"placement {placement!r} is none of {', '.join(PLACEMENTS)}")
     if placement == AFTER_STOP and not _is_file_metadata(struct):
-        raise Refused("an extension behind a struct's stop is for FileMetaData alone")
+        raise Refused("an extension after a struct's stop is for FileMetaData alone")
 
 
 def _writable(struct: Buffer, page_header: bool) -> Place | None:

@@ -138,7 +138,7 @@ else:
         except ImportError as error:
             if error.name != full_name:
                 raise
-            message = f"the kernels of this installation are those of another version ({error}): {REINSTALL}"
+            message = f"the compiled kernels belong to another version of parquetext ({error}): {REINSTALL}"
             raise ImportError(message, name=full_name) from None
         return module
 

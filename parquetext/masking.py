@@ -41,7 +41,7 @@ def without_secrets(text: str) -> str:
 
     These are the user information, each value of the query but those of a few known keys, and the fragment. A URL ends
     at white space, but a password without ``@`` may contain spaces. A password with ``/``, ``?`` or ``#``, which a URL
-    should have percent-encoded, is recognized by the ``@`` behind it, unless it begins as a port does:
+    should have percent-encoded, is recognized by the ``@`` after it, unless it begins as a port does:
     ``host:8020/user@x`` has none. ``https:/``, which `pathlib` makes of ``https://``, begins a URL, too; other schemes
     with one slash have user information only if there is a password.
 

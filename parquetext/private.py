@@ -51,7 +51,7 @@ def _check_private(directory: Path) -> None:
     found = os.lstat(directory)
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != systems.user() or stat.S_IMODE(found.st_mode) & 0o077:
         raise PermissionError(
-            f"{directory} is no directory of this user alone (owner {found.st_uid}, "
+            f"{directory} is not a private directory of this user (owner {found.st_uid}, "
             f"mode {stat.S_IMODE(found.st_mode):04o}): remove it, or set TMPDIR to another folder"
         )
 

@@ -38,11 +38,11 @@ class Listing:
     rows : sequence of sequence of object
         Cells: numbers are aligned right, None is empty.
     total : int
-        Rows that there are.
+        The number of all rows, including those that are not shown.
     noun : str
         The name of the rows, in the plural.
     most_letters : int
-        Of a cell with text; numbers, times and the like are never cut.
+        The longest text of a cell before it is cut; numbers, times and the like are never cut.
     first : int
         Rows in front of those that are not shown.
     """
@@ -56,7 +56,7 @@ class Listing:
 
     @property
     def left_out(self) -> str:
-        """How many rows are not shown; empty if all are."""
+        """Return a text with the number of rows that are not shown; empty if all are shown."""
         missing = self.total - len(self.rows)
         return f"{ELLIPSIS} {missing:,} more {self.noun}" if missing else ""
 

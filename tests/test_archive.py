@@ -85,4 +85,4 @@ def test_nothing_is_loaded_from_folders_that_others_can_write(tmp_path):
     home.chmod(0o777)
     _, implementation, reason, *_ = ask(archive, tmp_path / "tmp")
     assert implementation == "pure"
-    assert f"{home} is no directory of this user alone" in reason
+    assert f"{home} is not a private directory of this user" in reason

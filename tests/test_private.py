@@ -60,7 +60,7 @@ def test_changed_content_is_replaced():
 def test_a_directory_that_other_users_may_enter_is_refused(open_to):
     home = private.keep(FILES).parent
     home.chmod(open_to)
-    with pytest.raises(PermissionError, match=f"{home} is no directory of this user alone"):
+    with pytest.raises(PermissionError, match=f"{home} is not a private directory of this user"):
         private.keep(FILES)
 
 

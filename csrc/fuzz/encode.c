@@ -111,7 +111,7 @@ static void as_levels(const uint8_t *data, size_t size, uint32_t max_level)
     free(found);
 }
 
-/* Lengths are taken from the bytes themselves; offsets begin behind the first of them. */
+/* Lengths are taken from the bytes themselves; offsets begin after the first of them. */
 static size_t cut(const uint8_t *data, size_t size, int32_t *offsets)
 {
     size_t count = 0, at = size ? data[0] % 4 % size : 0;

@@ -58,7 +58,7 @@ static void claim_alike(const uint8_t *data, size_t size, size_t count, uint32_t
     free(ends);
 }
 
-/* Lengths are taken from the bytes themselves; offsets begin behind the first of them. */
+/* Lengths are taken from the bytes themselves; offsets begin after the first of them. */
 static size_t cut(const uint8_t *data, size_t size, int32_t *offsets)
 {
     size_t count = 0, at = size ? data[0] % 4 % size : 0;

@@ -20,7 +20,8 @@ static inline void write_seed(const char *folder, int number, const pqx_buffer *
     CLAIM(fwrite(steering, 1, 8, file) == 8 && fclose(file) == 0);
 }
 
-/* Make seeds in the first argument's folder of the inputs that the others name; 0 if there are. */
+/* Write seeds to the folder arguments[1], from the files in arguments[2] and later. Return 0 if any
+ * seed was made. */
 static inline int make_seeds(int count, char **arguments, make_seed make, const uint8_t steering[8])
 {
     static uint8_t data[1 << 20];

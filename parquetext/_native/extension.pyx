@@ -38,7 +38,7 @@ def read_trailer(data, size_t end):
     cdef const uint8_t[::1] view = view_of(data)
     cdef pqx_block block
     if end > <size_t> view.shape[0]:
-        raise IndexError(f"offset {end} is behind the {view.shape[0]} bytes given")
+        raise IndexError(f"offset {end} exceeds the {view.shape[0]} bytes given")
     if end == 0 or not pqx_block_read_trailer(&view[0], end, &block):
         return None
     return (<char *> block.uuid)[:16], block.length, block.crc
@@ -51,7 +51,7 @@ def block_before(data, size_t end, bint check_payload=True):
     cdef pqx_block block
     cdef const uint8_t *start
     if end > <size_t> view.shape[0]:
-        raise IndexError(f"offset {end} is behind the {view.shape[0]} bytes given")
+        raise IndexError(f"offset {end} exceeds the {view.shape[0]} bytes given")
     if end == 0:
         return None
     start = &view[0]

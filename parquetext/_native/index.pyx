@@ -35,7 +35,7 @@ FIRST = itemgetter(0)
 
 
 cdef uint64_t thrift_bytes(uint64_t footer, uint64_t payload, given) except? 0:
-    """Return the number of Thrift bytes below the index; C functions refuse a footer behind the payload."""
+    """Return the number of Thrift bytes below the index; C functions refuse a footer after the payload."""
     if given is not None:
         return given
     return payload - footer if footer <= payload else UINT64_MAX

@@ -32,7 +32,7 @@ MAGIC_BYTES = 4
 def begin(data_page_offset: int, dictionary_page_offset: int) -> int:
     """Return the offset of a chunk's first page, according to the offsets in the footer.
 
-    It is the dictionary page's offset if that is behind the magic, and either is before the data pages or is the only
+    It is the dictionary page's offset if that is after the magic, and either is before the data pages or is the only
     offset; otherwise, the data pages' offset.
 
     Parameters

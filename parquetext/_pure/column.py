@@ -140,7 +140,7 @@ class Column:
     -----
     A page is checked when it is opened, its levels first. If values of a page are damaged,
     some of its rows may have been decoded before the error. A page that is skipped as a whole is opened only if rows
-    must be counted by its levels. Bytes behind the last value of a page are ignored, as other readers do.
+    must be counted by its levels. Bytes after the last value of a page are ignored, as other readers do.
 
     Errors have two more attributes. `page` is the index of the data page since the last call of `chunk`; dictionary
     pages are not counted. `part` is "page" (for its header), "levels", "values" or "dictionary". The offset is relative

@@ -71,7 +71,7 @@ def encode(encoding: int, type: int, type_length: int, values, count: int, *, ve
         Bytes of a FIXED_LEN_BYTE_ARRAY; ignored for other types.
     values : bytes-like, or (offsets, bytes)
         Little-endian values, concatenated; for booleans a bitmap, least significant bit first; for byte arrays
-        `count` + 1 int32 offsets, the first of which need not be 0, and the bytes. Data behind `count` values is
+        `count` + 1 int32 offsets, the first of which need not be 0, and the bytes. Data after `count` values is
         ignored.
 
     vector_size : int

@@ -93,7 +93,7 @@ def read_trailer(data, end: int) -> tuple[bytes, int, int] | None:
     """
     data = memoryview(data).cast("B")
     if varint._offset(end) > len(data):
-        raise IndexError(f"offset {end} is behind the {len(data)} bytes given")
+        raise IndexError(f"offset {end} exceeds the {len(data)} bytes given")
     if end < wire.BLOCK_TRAILER_BYTES:
         return None
     crc, length, length_crc = (int.from_bytes(data[end - at : end - at + 4], "little") for at in (28, 24, 20))

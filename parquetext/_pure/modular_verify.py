@@ -37,7 +37,7 @@ def verify_array(data, at: int, *, is_text: bool = False) -> None:
 
 
 def _check_padding(data, begin: int, count: int, width: int) -> None:
-    """Check the bits behind the last number of `width` bits."""
+    """Check the bits after the last number of `width` bits."""
     if count * width % 8:
         end = begin + bytes_of(count, width)
         left = data[end - 1] >> count * width % 8

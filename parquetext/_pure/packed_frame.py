@@ -1,4 +1,4 @@
-"""The steps by which a packed footer gives FileMetaData back (docs/formats.md, 15.6)."""
+"""The steps by which a packed footer writes FileMetaData (docs/formats.md, 15.6)."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def predicted(book: Book, number: int, values: Values, positions: Sequence[int])
 
 
 def advance(book: Book, values: Values, positions: list[int]) -> None:
-    """Move the chains behind a chunk."""
+    """Move the chains past a chunk."""
     for number, chain in enumerate(book.chains):
         begin = begin_of(values, chain)
         if begin is not None:

@@ -179,7 +179,7 @@ class _Writer:
                 self.contents[kind].append(b"".join(numbers.encode([row]) for row in rows) + structs)
 
     def pair(self, begin: int, end: int) -> bytes:
-        """Return a key-value pair, compressed if that is shorter, behind its length."""
+        """Return a key-value pair, compressed if that is shorter, after its length."""
         data = bytes(self.data[begin:end])
         head = varint.encode(len(data))
         frame = self.compress(data) if self.compress is not None and len(data) >= LEAST_COMPRESSED else data

@@ -142,7 +142,7 @@ def walk(data, at: int = 0, end: int | None = None) -> Pages:
     ----------
     data : bytes-like
     at, end : int
-        The begin of the next page, and the end of the chunk, which may be behind `data`, as bodies may.
+        The begin of the next page, and the end of the chunk, which may be beyond `data`, as bodies may.
 
     Returns
     -------

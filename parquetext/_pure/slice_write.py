@@ -45,7 +45,7 @@ def placed_sizes(chunks: Sequence[Mapping[str, int]], file_offset: int) -> tuple
     """Return total_compressed_size and file_offset (-1: none) of a row group with these chunks.
 
     The size is the sum over the chunks. If the first chunk follows others, as one with a copy does, half of the sum may
-    lead out of the row group. In this case the size is the first chunk's size alone. A file_offset that leads behind
+    lead out of the row group. In this case the size is the first chunk's size alone. A file_offset that leads past
     the chunks is replaced by the begin of the first chunk. Sizes below 0 count as 0, and sums saturate. If the first
     chunk has no data page offset, the sum and file_offset are returned unchanged.
     """

@@ -28,17 +28,17 @@ def buffers(stored: Sequence[bytes | None], kind: Kind) -> Buffers:
     ----------
     stored : list of bytes or None
     kind : (reading, stored, width, precision)
-        A `wire.READING_…` of a value; the size in bytes of a stored value (0: any); its size in Arrow (0: the stored
-        size, or a bit of a boolean); and the most digits of a decimal. BOOLEAN is true if the byte is not 0. INT96
-        becomes nanoseconds since 1970. DECIMAL, and SIGNED with a precision, become an integer of 16 or 32 bytes.
-        SIGNED and UNSIGNED become an integer of `width` bytes if the number, read as signed, fits. Values of any length
-        are bytes, or TEXT that is UTF-8. FLOAT, and 0 with a width, are copied.
+        The interpretation of a stored value (`wire.READING_…`, or 0 for plain bytes), the size of a stored value in
+        bytes (0: any size), the size of a value in Arrow (0: offsets, or one bit for BOOLEAN), and the largest number
+        of digits of a decimal. BOOLEAN is true if the byte is not 0. INT96 becomes nanoseconds since 1970. DECIMAL, and
+        SIGNED with a precision, become an integer of 16 or 32 bytes. SIGNED and UNSIGNED become an integer of `width`
+        bytes if the number, read as signed, fits. TEXT must be UTF-8. FLOAT, and plain bytes with a width, are copied.
 
     Returns
     -------
     (nulls, valid, offsets, values)
-        Bytes that Arrow takes as buffers: a bitmap (None if there are no nulls), int32 offsets (None if values have a
-        width), and values, 0 for nulls.
+        The number of nulls, and the bytes of Arrow's buffers: the validity bitmap (None if there are no nulls), int32
+        offsets (None if values have a fixed width), and the values, which are 0 for nulls.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def _check(kind: Kind) -> None:
 
 
 def _convert(value: bytes, kind: Kind) -> bytes | None:
-    """Return one value's bytes in Arrow; for a boolean, the stored bytes."""
+    """Return one value's bytes in Arrow, or None if it is not valid; for a boolean, return the stored bytes."""
     reading, _, width, precision = kind
     if _is_decimal(kind):
         if not value:

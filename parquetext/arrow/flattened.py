@@ -99,7 +99,7 @@ def _path_in(schema: pa.Schema, name: Name) -> tuple[str, ...]:
     if len(schema.get_all_field_indices(path[0])) == 1:
         return path
     if path[0] in schema.names:
-        raise as_arrow_error(ColumnError(f"column {path[0]!r} is there more than once in the schema"))
+        raise as_arrow_error(ColumnError(f"the schema has more than one column {path[0]!r}"))
     error = ColumnError(f"no column {name!r} in the schema", absent=name)
     error.suggest(nearest(path[0], schema.names))
     raise as_arrow_error(error)

@@ -1,6 +1,6 @@
-"""A file's metadata with pyarrow's interface, read only as far as needed: one column costs one column.
+"""A file's metadata with pyarrow's interface; only the metadata of the accessed columns are read.
 
-The numbers of the file and its row groups are read from the footer's current form. A column chunk is a pyarrow object,
+Counts of the file and its row groups are read from the footer's current form. A column chunk is a pyarrow object,
 made from a small Thrift footer of its column, so that each attribute has the same meaning as in pyarrow.
 """
 

@@ -264,7 +264,7 @@ def _has(words: pa.Array, bit: int) -> pa.Array:
 
 
 def _decoded(words: pa.Array, named: Callable[[int], list[str]]) -> pa.Array:
-    """Convert bit masks, of which there are few different ones, to lists of names."""
+    """Convert bit masks to lists of names; each distinct mask is converted once."""
     coded = words.dictionary_encode()
     return _coded_lists([named(word) for word in coded.dictionary.to_pylist()]).take(coded.indices)
 

@@ -71,7 +71,7 @@ class Cover:
         self._rows, self._path_of, self._since = rows_of(catalog), path_of, since
         self._paths = pa.array(paths, pa.string())
         self._named: tuple[pa.Array, pa.Array] | None = None
-        self._told = pa.array(sizes, pa.int64()), pa.array(modified, pa.int64())
+        self._listed = pa.array(sizes, pa.int64()), pa.array(modified, pa.int64())
         base = self._same(self._rows.one_per_row_group(_BASE))
         base = base.take(pc.sort_indices(base["slot"]))
         again = pc.equal(base["slot"].slice(1), base["slot"].slice(0, max(base.num_rows - 1, 0)))
@@ -128,7 +128,7 @@ class Cover:
         if not pa.types.is_dictionary(files.type):
             files = files.dictionary_encode()
         number = self._numbers_of(files.dictionary).take(files.indices)
-        size, modified = (message.take(number) for message in self._told)
+        size, modified = (column.take(number) for column in self._listed)
         same = pc.and_(pc.equal(rows["file_size"], size), same_time(rows["modified"], modified))
         slot = pc.add(pc.multiply(number, pa.scalar(_ROW_GROUPS, pa.int64())), rows["row_group"].cast(pa.int64()))
         rows = rows.drop_columns("file").append_column("number", number).append_column("slot", slot)

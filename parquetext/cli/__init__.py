@@ -16,7 +16,7 @@ __all__ = ["main"]
 FEW_COLLECTIONS = 10_000  # objects; imports alone make hundreds of thousands, none of which is garbage
 REQUIRED = {"pyarrow": "pyarrow", "rich": "rich", "typer": "typer", "zlib_ng": "zlib-ng"}  # the packages of modules
 INCOMPLETE = 2  # the exit code of commands that cannot run
-UNREAD = 141  # what shells give a command that SIGPIPE has ended
+UNREAD = 141  # the exit code that shells report for a command that SIGPIPE has ended
 
 
 class OutputLost(BrokenPipeError):
@@ -106,7 +106,7 @@ def _flush() -> None:
 
 
 def _end_unread(error: BrokenPipeError) -> None:
-    """End as `cat` and `grep` do in front of `head`; say so if the output is lost for another reason."""
+    """Exit silently if the reader of a pipe has ended, as `cat` and `grep` do; otherwise print the error."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())  # Python flushes once more at its end
     if isinstance(error, OutputLost):

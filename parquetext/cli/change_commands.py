@@ -231,7 +231,7 @@ def _confirm(consequence: str) -> None:
 
 
 def _run(paths: list[str], description: str, verb: Callable, json: bool, unfinished: bool = False, **options) -> None:
-    """Apply a verb to each file with the options that are given."""
+    """Apply an operation to each file with the given options."""
     given = {
         name: value.value if isinstance(value, Enum) else value for name, value in options.items() if value is not None
     }

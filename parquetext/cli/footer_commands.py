@@ -78,10 +78,10 @@ def meta(
 
 def _fields_of(found: dict, full: bool) -> list[tuple[str, object]]:
     def size(name: str) -> str:
-        return "not told" if found[name] is None else f"{human_bytes(found[name])} ({found[name]:,} B)"
+        return "unknown" if found[name] is None else f"{human_bytes(found[name])} ({found[name]:,} B)"
 
     fields = [
-        ("created by", found["created_by"] or "not told"),
+        ("created by", found["created_by"] or "unknown"),
         ("version", str(found["format_version"])),
         *([("declares", f"format {found['declared_version']}")] if found["declared_version"] else []),
         ("rows", found["num_rows"]),

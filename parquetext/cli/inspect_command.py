@@ -106,7 +106,7 @@ def _placement_of(fields) -> str:
     """Return the placement of the blocks in words."""
     if fields.aside_bytes:
         return f"aside: {human_bytes(fields.aside_bytes)} in front of the Thrift footer, to which the extension leads"
-    return {"in-struct": "in-struct: within the Thrift footer", "after-stop": "after-stop: behind its struct"}[
+    return {"in-struct": "in-struct: within the Thrift footer", "after-stop": "after-stop: after its struct"}[
         fields.placement
     ]
 

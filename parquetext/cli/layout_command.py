@@ -175,7 +175,7 @@ def _print_columns(found, count: int, groups: list[str], plain: bool) -> None:
 
 
 def _short(count: int | None) -> str:
-    """At most five letters: 9,999 as it is, 12345 as 12.1K, in units of 1024."""
+    """Format a count in at most five characters: 9,999, but 12345 as 12.1K, in units of 1024."""
     if count is None or count < 10_000:
         return "" if count is None else f"{count:,}"
     power = min((count.bit_length() - 1) // 10, len(UNITS) - 1)

@@ -200,7 +200,7 @@ def _print_table(names: list[str], rows: list[tuple], left_out: int) -> None:
 
 
 def _write(lines) -> None:
-    """Lines to standard output; in a terminal escaped, elsewhere as they are."""
+    """Print lines to standard output; escape control characters if it is a terminal."""
     shown = map(escaped, lines) if sys.stdout.isatty() else lines
     text = "".join(f"{line}\n" for line in shown)
     sys.stdout.write(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))

@@ -111,7 +111,7 @@ def update(paths: Files, ignore: Ignore = None, quiet: Quiet = False, json: Json
 def compact(
     paths: Files, always: Always = False, ignore: Ignore = None, quiet: Quiet = False, json: Json = False
 ) -> None:
-    """Rewrite sidecars of which old commits take more than half. For stores, also rewrite the Parquet files."""
+    """Rewrite sidecars if old commits take more than half of them. For stores, also rewrite the Parquet files."""
     from .. import sidecar
 
     options: dict[str, Any] = {"always": always, "ignore": ignore or ()}

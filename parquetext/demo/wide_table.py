@@ -44,7 +44,7 @@ class Step:
 
 
 def _arrays(rows: int, seed: int) -> list[pa.Array]:
-    """Values that compress badly, of the types that tables usually have."""
+    """Return arrays of common types with values that compress badly."""
     chance = random.Random(seed)
     integers = pa.array([chance.getrandbits(62) for _ in range(rows)], pa.int64())
     return [

@@ -1,4 +1,4 @@
-"""Operations on whole files, one module per verb."""
+"""Operations on whole files, one module per operation."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def decoded(footer: Footer, source) -> Planned:
     try:
         tail = read_tail(rebuilt.source)
     except ParquetextError as error:
-        raise Refused(f"what comes back is no Parquet file: {error.message}") from None
+        raise Refused(f"the restored bytes are not a Parquet file: {error.message}") from None
     return Planned(rebuilt, forms.best_name(forms.names_in(tail)))
 
 

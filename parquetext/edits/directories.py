@@ -1,4 +1,4 @@
-"""Apply a verb to every file of a directory, as the command does."""
+"""Apply an operation to every file of a directory, as the command does."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def takes_directories(failed: Callable[[object, Exception], object] = failed_res
     Returns
     -------
     callable
-        The decorator. The decorated verb is applied to each file that `expand` finds in a local directory, or below the
-        URI of a remote directory that ends in ``/``.
+        The decorator. The decorated operation is applied to each file that `expand` finds in a local directory, or
+        below the URI of a remote directory that ends in ``/``.
 
     Raises
     ------
     FileNotFoundError
-        When the verb is called, if there is no Parquet file in the directory.
+        When the operation is called, if there is no Parquet file in the directory.
     ParquetextError
-        When the verb is called, if one of its arguments is wrong.
+        When the operation is called, if one of its arguments is wrong.
     """
 
     def decorate(verb: F) -> F:

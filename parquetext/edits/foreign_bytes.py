@@ -25,8 +25,8 @@ def others_of(footer: Footer, own: Container[UUID], ignored: frozenset[str], wra
             refuse(
                 ignored,
                 "free-form",
-                f"the footer has an extension of somebody else: {size} bytes that are no "
-                "block; wrap=True makes one of them",
+                f"the footer has an extension of another program: {size} bytes that are not a "
+                "block; wrap=True stores them as a block",
                 offset=footer.location.payload,
                 code=wire.FREE_FORM,
             )

@@ -1,4 +1,4 @@
-"""Options that verbs share, options for writing a footer form, and the checks that callers may ignore."""
+"""Options that operations share, options for writing a footer form, and the checks that callers may ignore."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..storage import IGNORABLE as STORAGE_REFUSALS
 from .slots import Changes, changed
 
 IGNORABLE = {
-    "table-format": "the file belongs to a table whose log records its size, or a sidecar of others beside it does",
+    "table-format": "the log of a table, or another program's sidecar next to the file, records the file's size",
     "summary": "a _metadata file in a folder above records positions of the file's column chunks, which change",
     "free-form": "the extension contains another program's bytes without a block trailer: our block is stacked on them",
     "size": "the extension would be larger than pyarrow and Spark can read",
@@ -33,7 +33,7 @@ def check_optimize_for(use: object) -> None:
 
 
 class RewriteOptions(TypedDict, total=False):
-    """Options of verbs that write a file anew.
+    """Options of operations that write a file anew.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class RewriteOptions(TypedDict, total=False):
 
 
 class ChangeOptions(RewriteOptions, total=False):
-    """Options of verbs that change the end of a file.
+    """Options of operations that change the end of a file.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ class Piece:
 
     @property
     def content_of_text(self) -> bytes | None:
-        """Return payload and trailer of a block that is text; None if it is no base64."""
+        """Return payload and trailer of a block that is text; None if it is not base64."""
         return decode_block(self.payload)
 
     @property

@@ -115,7 +115,7 @@ def renewed_end(
 
 
 def _added_to_others(old: Footer) -> Iterator[FormSpec]:
-    """Yield the forms of blocks that are added to other blocks of ours, without a trailer of their own kind."""
+    """Yield the forms whose blocks are part of other blocks of ours, without a trailer with their UUID."""
     kinds = {piece.uuid for piece in old.pieces}
     return (
         spec

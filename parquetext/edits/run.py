@@ -1,4 +1,4 @@
-"""Turn an edit of footer bytes into a change of a file; shared by all verbs."""
+"""Turn an edit of footer bytes into a change of a file; shared by all operations."""
 
 from __future__ import annotations
 

@@ -148,6 +148,6 @@ def _kept(path: object, part: range, name: object, form: str, ignored: frozenset
     is_file = not target.is_local or os.path.isfile(target.path)
     found = joined_already([(path, part)], name, form, ignored) if is_file else None
     if found is None:
-        message = "the file is there already, with other bytes than the new one (overwrite replaces it)"
+        message = "the file already exists, with other bytes than the new one (overwrite replaces it)"
         raise Refused(message, file=str(target))
     return found

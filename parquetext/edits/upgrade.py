@@ -64,7 +64,7 @@ def upgrade(
     placement : str, optional
         The placement of the block. ``"aside"``, the default: in front of the Thrift footer, to which a short text is
         added; every reader of today takes that. ``"in-struct"``: within the Thrift footer, as the specification draws
-        it; readers that take unknown bytes for UTF-8 refuse the file. ``"after-stop"``: behind the footer's struct,
+        it; readers that take unknown bytes for UTF-8 refuse the file. ``"after-stop"``: after the footer's struct,
         where parquet-go refuses it; the default of the form ``"arrow"``, which is never aside. A block of ours with
         another placement is moved. An extension with bytes of others keeps its placement and marker.
     marker : str

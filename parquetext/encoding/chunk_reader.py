@@ -464,7 +464,7 @@ class ChunkReader:
             message = f"a dictionary page in encoding {encoding}"
             raise Malformed(message, offset=offset, expected=wire.ENCODING_PLAIN, found=encoding)
         if self._given:
-            raise Malformed("a dictionary page behind data pages", offset=offset, expected=0, found=len(self._given))
+            raise Malformed("a dictionary page after data pages", offset=offset, expected=0, found=len(self._given))
 
     def _keep(self, data, count: int) -> None:
         if self._keeps_dictionary:

@@ -71,7 +71,7 @@ def _plain(type: int, type_length: int, values, count: int):
 
 
 def refuse_vast(header, count: int, size: int, width: int, most: int) -> None:
-    """Refuse a page of which a few bytes are very many values, because all of them are decoded at once.
+    """Refuse a page if few stored bytes expand to very many values, because all of them are decoded at once.
 
     Parameters
     ----------

@@ -127,7 +127,7 @@ def _is_comparable(column: pl.DataType, literal: Any, operator: str) -> bool:
     if column in EQUAL_ONLY:
         return operator == "="
     if isinstance(column, pl.Datetime):
-        return column.time_unit != "ns"  # which Python's values cannot say
+        return column.time_unit != "ns"  # Python's datetime has no nanoseconds
     if column == pl.UInt64:
         return False  # Arrow compares with Python's integers as int64
     return column.is_integer() or isinstance(column, pl.Decimal) or column in ORDERED

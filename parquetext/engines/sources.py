@@ -1,4 +1,4 @@
-"""The source that an engine reads: a dataset, with all of its columns or with the named ones."""
+"""Open the dataset that an engine reads, with all columns or only with the requested ones."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from ..storage import resolve
 
 
 def import_optional(name: str, wanted_by: str) -> ModuleType:
-    """Return the module `name`, which the extra of the same name installs.
+    """Import the module `name`, which the extra of the same name installs.
 
     Raises
     ------
     Unsupported
-        It is not installed.
+        If it is not installed.
     """
     try:
         return importlib.import_module(name)
@@ -42,14 +42,14 @@ def import_optional(name: str, wanted_by: str) -> ModuleType:
 
 
 def open_source(source: object, columns: Iterable[str] | None, options: dict) -> Dataset:
-    """Return the dataset of `source`, in which the columns are those that are named.
+    """Open `source` as a dataset of the requested columns, or of all columns if `columns` is None.
 
-    Of the first file the footer cells of these columns alone are read.
+    If columns are requested, only their footer cells are read from the first file.
 
     Raises
     ------
     ColumnError
-        Neither the first file nor a directory's name has such a column.
+        If neither the first file nor the partition keys contain a requested column.
     """
     if isinstance(columns, str):
         raise TypeError("columns is a list of names, not one string")
@@ -65,10 +65,10 @@ def open_source(source: object, columns: Iterable[str] | None, options: dict) ->
 
 
 def _schema_of_some(lake: Dataset, columns: list[str]) -> pa.Schema:
-    """Return the fields of some columns, as the first file and the directories' names have them."""
+    """Return the schema of some columns, from the first file and from the partition keys."""
     found, keys = lake._planner.files, lake._planner.keys.schema
     if not found:
-        raise ParquetextError("no file there to take the schema from")
+        raise ParquetextError("the dataset contains no file from which to read the schema")
     with naming(found[0].target), open_file(found[0].target) as file:
         own = [name for name in columns if name not in keys.names]
         leaves = file._on_form(lambda form: [find_top_level(form, name) for name in own])
@@ -82,7 +82,7 @@ def _schema_of_some(lake: Dataset, columns: list[str]) -> pa.Schema:
 
 
 def with_schema(lake: Dataset, schema: pa.Schema) -> Dataset:
-    """Return the same files, read in another schema."""
+    """Return a dataset of the same files with another schema."""
     return Dataset(_in_schema(lake._planner, schema))
 
 
@@ -96,7 +96,7 @@ def _in_schema(planner: FragmentPlanner | UnionPlanner, schema: pa.Schema) -> Fr
 
 
 def texts_of_keys(lake: Dataset) -> dict[str, list[str]]:
-    """Return the values of each key of the directories, as text; null is left out."""
+    """Return the values of each partition key as text, without nulls."""
     texts: dict[str, dict[str, None]] = {}
     for keys in shared(lake._planner.files.keys):
         for name, value in keys.items():

@@ -1,4 +1,4 @@
-"""Detect changes in place of open local files."""
+"""Detect that an open local file has been changed in place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .. import kernels, systems
 
 
 def is_changed(source: object) -> bool:
-    """Return True if an open local file has another size or time than when it was opened; False for other sources."""
+    """Return True if the size or time of a local file has changed since it was opened; False for other sources."""
     if not isinstance(source, kernels.local.LocalFile):
         return False
     now = os.fstat(source.fd)
@@ -16,7 +16,7 @@ def is_changed(source: object) -> bool:
 
 
 def opened_again(file: int, path: str) -> kernels.local.LocalFile | None:
-    """Open the same file again: by /proc, or by its name if that still leads to the file."""
+    """Open a file again, by /proc or by its path; return None if the path now leads to another file."""
     try:
         return kernels.local.LocalFile(systems.path_of(file))
     except FileNotFoundError:

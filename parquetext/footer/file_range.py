@@ -8,7 +8,7 @@ from .. import kernels
 
 
 class FileRange:
-    """A range of a file, of which some bytes may be known.
+    """A range of a file; some of its bytes may have been read before.
 
     Parameters
     ----------

@@ -100,10 +100,10 @@ def open_file(path: object, *, form: forms.Form | str | None = None) -> File:
     Raises
     ------
     OSError
-        The file cannot be opened.
+        If the file cannot be opened.
     Malformed, Refused, Unsupported
-        It has no footer that can be read: it is no Parquet file, damaged, or encrypted. Or its server does not serve
-        ranges.
+        If it has no readable footer, because it is not a Parquet file, is damaged, or is encrypted; or if its server
+        does not support ranges.
     TypeError
         `path` is none of these.
 

@@ -1,6 +1,6 @@
-"""One check for every read by pyarrow: the rows that it gives are those that the row groups have.
+"""Check that pyarrow has read as many rows as the row groups contain.
 
-pyarrow takes a page without values for the end of the column chunk, and continues with the next row group.
+If a page has no values, pyarrow takes it for the end of the column chunk, and continues with the next row group.
 """
 
 from __future__ import annotations

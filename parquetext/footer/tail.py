@@ -298,7 +298,7 @@ def _parse_reference(block: Block, data, footer: int):
     if block.is_text:
         decoded = block_text.decode_block(data)
         if decoded is None:
-            raise Damaged("the reference to blocks aside is no base64", offset=block.payload, code=wire.REFERENCE)
+            raise Damaged("the reference to blocks aside is not base64", offset=block.payload, code=wire.REFERENCE)
         payload = decoded[: block.length]
     else:
         payload = bytes(data[: block.length])

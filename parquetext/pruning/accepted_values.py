@@ -85,7 +85,7 @@ class Accepted(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """Parts of a predicate that all must accept a row, or of which one must."""
+    """Parts of a predicate, joined by AND (`is_all`) or by OR."""
 
     is_all: bool
     parts: list[Accepted | Joined]

@@ -151,7 +151,9 @@ def read_header(data: bytes) -> tuple[int, int]:
     header, end = values.read_at("BloomFilterHeader", data, 0)
     bits = header.get("numBytes", 0)
     if not 0 < bits <= LARGEST or bits % BLOCK_BYTES:
-        raise Malformed(f"a Bloom filter's header says {bits} bytes, which is no number of blocks")
+        raise Malformed(
+            f"a Bloom filter's size of {bits} bytes is not a positive number of whole blocks below the limit"
+        )
     for name, kind in (("algorithm", "BLOCK"), ("hash", "XXHASH"), ("compression", "UNCOMPRESSED")):
         if {*header.get(name, ())} != {kind}:
             raise Unsupported(f"a Bloom filter whose {name} is not {kind}")

@@ -38,8 +38,8 @@ class Outcome(NamedTuple):
 class ColumnBounds:
     """A leaf's typed bounds, one entry per row group; null if unknown.
 
-    `only_nulls` and `no_nulls` are true for the row groups for which this is certain; `only_nans` and `no_nans` for
-    those of which all values that are not null, or none of them, are NaN. The latter two are None if nothing is known.
+    `only_nulls` and `no_nulls` are true for the row groups for which this is certain. `only_nans` and `no_nans` are
+    true if all values that are not null, or none of them, are NaN; they are None if nothing is known for any row group.
     `boxes` are the bounding boxes of geometries, None for other types.
     """
 
@@ -59,7 +59,7 @@ class ColumnBounds:
 
     @classmethod
     def unknown(cls, kind: pa.DataType, count: int) -> ColumnBounds:
-        """Return the bounds of row groups of which nothing is known."""
+        """Return unknown bounds for `count` row groups."""
         return cls(pa.nulls(count, kind), pa.nulls(count, kind), _never(count), _never(count))
 
     @classmethod
@@ -167,7 +167,7 @@ def may_match(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
 
 
 def without_bounds(comparison: Comparison, kind: pa.DataType, count: int) -> Outcome:
-    """Judge row groups of which nothing is known but the column's type."""
+    """Judge row groups if only the column's type is known."""
     everything = _anything(count)
     return Outcome(everything.meets) if never_fails(kind, comparison) else everything
 
@@ -264,7 +264,7 @@ def _contain(low: pa.Array, high: pa.Array, members: pa.Array) -> pa.BooleanArra
 
 
 def _is_not_in(members: Members, low: pa.Array, high: pa.Array, bounds: ColumnBounds) -> Outcome:
-    """Judge by a list of which no row may be: nulls match, so a row group is skipped only if it has none."""
+    """Judge "not in": a null is not in the list, so a row group with nulls is never skipped."""
     gone = pa.array([False] * len(low), pa.bool_())
     for member in members.values:
         gone = pc.or_(gone, _all_equal(bounds, pc.equal(low, member), pc.equal(high, member)))

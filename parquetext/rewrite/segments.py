@@ -94,7 +94,7 @@ def divided(claims: Iterable[Claim], row_group_count: int, end: int) -> Segments
 
 
 def _distinct(claims: Iterable[Claim]) -> Iterable[Claim]:
-    """Those that have bytes; chunks may share a Bloom filter or a column index."""
+    """Remove empty and duplicate claims; there are duplicates if chunks share a Bloom filter or a column index."""
     kept: dict[Any, Any] = {}
     for claim in claims:
         if claim.begin < claim.end:

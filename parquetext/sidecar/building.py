@@ -172,7 +172,7 @@ def sidecar_bytes(
 
 
 def footer_bytes(source) -> tuple[int, bytes, bytes]:
-    """Return the footer's offset, its bytes up to the last 8 of the file, and the Thrift footer in or behind them."""
+    """Return the footer's offset, its bytes up to the last 8 of the file, and the Thrift footer in or after them."""
     tail = read_tail(source, FIRST_READ_REMOTE)
     offset = tail.footer_offset
     end = source.read(offset, source.size - offset)

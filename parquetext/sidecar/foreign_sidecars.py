@@ -14,8 +14,8 @@ from .table_formats import TABLE_FORMAT
 
 FOREIGN = "foreign-sidecar"
 IGNORABLE = {
-    FOREIGN: "somebody else has written the sidecar, such as QuestDB: it is replaced, or appended to",
-    TABLE_FORMAT: "the folder is that of a table whose clean-up does not know sidecars",
+    FOREIGN: "another program, such as QuestDB, has written the sidecar: it is replaced, or appended to",
+    TABLE_FORMAT: "the folder belongs to a table format whose clean-up does not know sidecars",
 }
 
 

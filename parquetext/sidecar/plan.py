@@ -188,8 +188,8 @@ def belonging(target, reader, origin: Origin | None, source=None) -> Belongs:
     """
     if origin is None:
         raise Unsupported(
-            "the sidecar does not say to which content of the Parquet file it belongs: "
-            "its version token, parquet_size, has to be given"
+            "the sidecar does not record to which version of the Parquet file it belongs: "
+            "pass its version token as parquet_size"
         )
     offset, length = reader.parquet_footer
     size = offset + length + LENGTH_AND_MAGIC

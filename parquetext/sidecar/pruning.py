@@ -109,7 +109,7 @@ def _folders(target: Target) -> Iterator[tuple[str, set[str]]]:
 def _pruned(location: Target, of: str, dry_run: bool) -> Pruned:
     local = location.is_local
     if local and (os.path.islink(location.path) or not os.path.isfile(location.path)):
-        return Pruned(str(location), KEPT, 0, "it is no file, or a symbolic link")
+        return Pruned(str(location), KEPT, 0, "it is not a regular file, or is a symbolic link")
     if local and is_of_store(location.path):
         return Pruned(str(location), KEPT, os.path.getsize(location.path), "it belongs to a sidecar.Store")
     before = _version(location)

@@ -52,7 +52,7 @@ def decimal_digits(code: int) -> tuple[int, int] | None:
 
 
 def has_scales(codes: Iterable[int]) -> bool:
-    """Return True if any of the codes is a decimal with digits behind the point."""
+    """Return True if any of the codes is a decimal with digits after the point."""
     return any(code >> SCALE_SHIFT and is_decimal(code) for code in codes)
 
 

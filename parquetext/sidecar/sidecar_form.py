@@ -71,7 +71,7 @@ class SidecarForm(ThriftForm):
 
     def row_groups(self, name: str) -> memoryview:
         if name != "num_rows":
-            raise ColumnError(f"a sidecar does not say {name} of row groups")
+            raise ColumnError(f"a sidecar does not contain {name} of row groups")
         return self._plan.row_counts
 
     def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:

@@ -213,7 +213,7 @@ class Store(Tabular):
                 footer = generation.parquet_footer()
                 done = generation.commit(None, [], footer, generation.dead_bytes)
                 write_token(self._operations, self._layout, done)
-            return "wrote the committed footer behind what was not committed"
+            return "wrote the committed footer after uncommitted bytes"
 
     def compact(self, *, always: bool = False) -> Token | None:
         """Move the live bytes into new files, and commit them as a new generation.

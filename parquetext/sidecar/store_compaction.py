@@ -1,4 +1,4 @@
-"""The live part of a Parquet file as a file of its own: bytes are copied as they are, only their places change."""
+"""Copy the live part of a Parquet file to a new file: bytes are copied unchanged, and offsets are adjusted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_due(dead: int, size: int) -> bool:
 class Compacted:
     """A file's row groups moved together.
 
-    Of each row group its chunks come first, each with its Bloom filter and its page indexes behind all of them.
+    Of each row group its chunks come first, each with its Bloom filter and its page indexes after all of them.
 
     Attributes
     ----------

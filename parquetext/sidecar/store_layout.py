@@ -53,7 +53,7 @@ class Layout:
         return os.path.join(self.directory, name)
 
     def generations(self) -> list[int]:
-        """Those that are there, committed or not."""
+        """Return the numbers of all generations in the directory, ascending, committed or not."""
         found = (GENERATION.fullmatch(name) for name in os.listdir(self.directory))
         return sorted(int(match[1]) for match in found if match)
 

@@ -28,10 +28,10 @@ class Layout(NamedTuple):
     folders : mapping of str to re.Pattern or None
         Required folders, and for each the pattern that at least one name in it must match; None if any contents do.
     files : tuple of str
-        Files that must be there.
+        Files that must exist in the folder.
     below : re.Pattern
-        Paths of data files, relative to the folder. It saves questions to object stores: nothing is asked about folders
-        for whose files it does not match.
+        Paths of data files, relative to the folder. It saves requests to object stores: a folder is checked only if the
+        pattern matches the file.
     """
 
     kind: str

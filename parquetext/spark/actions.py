@@ -22,7 +22,7 @@ _NOWHERE = "/dev/null/x.parquet"
 
 
 class Action(NamedTuple):
-    """One verb.
+    """One operation.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ def _changing(verb: Callable) -> Action:
 
 
 def _reading(verb: Callable) -> Action:
-    """Return the action of a verb that may read the whole file, also if it writes only the tail or nothing."""
+    """Return the action of an operation that may read the whole file, also if it writes only the tail or nothing."""
     return _changing(verb)._replace(moved=lambda size, options: size)
 
 
@@ -122,7 +122,7 @@ def prepared(action: Action, options: Mapping) -> tuple[frozenset[str], dict]:
 
 
 def rehearse(name: str, options: Mapping) -> None:
-    """Raise the verb's error for options that it does not accept, before any file is changed."""
+    """Raise the operation's error for options that it does not accept, before any file is changed."""
     if name == "finalize":
         edits.check_confirmed(options.get("confirm", False), options.get("dry_run", False))
     try:

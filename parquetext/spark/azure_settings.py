@@ -76,7 +76,7 @@ def _credentials(value: Callable[[str], str], url: str) -> dict:
                 f"{url}: fs.azure.account.auth.type=SAS without fs.azure.sas.fixed.token: all else that "
                 "gives tokens is a class of Java's"
             )
-        return {"sas_token": f"?{token}"}  # pyarrow puts it behind URLs as it is
+        return {"sas_token": f"?{token}"}  # pyarrow puts it after URLs as it is
     if kind == "oauth":
         return _client(value, url)
     if kind == "custom":

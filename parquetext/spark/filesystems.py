@@ -105,7 +105,7 @@ class Filesystems:
         return {**rest, _HDFS: json.dumps(hdfs)} if hdfs else rest
 
     def target(self, url: str) -> Target:
-        """Where a path or URL leads; nothing is read. Azure's stores need credentials.
+        """Resolve a path or URL, without a request. Azure's stores need credentials.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Run one verb over a whole dataset, on a cluster: `parquetext.upgrade` and the other verbs for each file."""
+"""Run one operation for each file of a dataset on a cluster: `parquetext.upgrade` and the others."""
 
 from __future__ import annotations
 
@@ -403,7 +403,7 @@ def build_catalog(spark: SparkSession, paths: object, *, sidecars: bool = False,
 def run(spark: SparkSession, action: str, paths: object, options: Mapping) -> DataFrame:
     """Apply `action` once to every file that `paths` select, and return the results; see `upgrade`.
 
-    `options` contain those of `Job` and those of the verb.
+    `options` contain those of `Job` and those of the operation.
     """
     done = _finish(spark, action, paths, options)
     return done.checked(done.rows(spark))

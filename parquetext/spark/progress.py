@@ -1,4 +1,4 @@
-"""How far a job is: a bar in a terminal, plain lines elsewhere, on standard error."""
+"""Show the progress of a job on standard error: a bar in a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LINE_SECONDS = 10
 
 
 class Counts(NamedTuple):
-    """How far a job is: its files and their bytes, and Spark's tasks."""
+    """The progress of a job: processed files, their bytes, and Spark's tasks."""
 
     files: int
     bytes: int

@@ -53,7 +53,7 @@ def watch(
     max_files : int, optional
         Maximum number of files in one batch.
     **options
-        Options of the verb.
+        Options of the operation.
 
     Returns
     -------

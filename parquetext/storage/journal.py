@@ -237,9 +237,9 @@ def steps(begin: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def pieces(begin: int, end: int, cut: int) -> Iterator[tuple[int, int]]:
-    """Split [begin, end) into ranges of which a disk may have one tail or the other: by sectors, and at `cut`.
+    """Split [begin, end) at the boundaries of sectors and at `cut`, the end of the shorter tail.
 
-    `cut` is the end of the shorter tail.
+    After a power cut, each of these ranges contains the bytes of either the old or the new tail.
     """
     while begin < end:
         stop = min(begin - begin % SECTOR + SECTOR, end)

@@ -44,7 +44,7 @@ def read(name: str, data) -> Fields:
 
 
 def read_at(name: str, data, at: int) -> tuple[Fields, int]:
-    """Return the struct `name` at ``data[at]``, and the offset behind it.
+    """Return the struct `name` at ``data[at]``, and the offset after it.
 
     Returns
     -------

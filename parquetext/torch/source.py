@@ -30,7 +30,7 @@ class Source:
     def __init__(self, files: Any, columns: Sequence[str] | None, filter: object, fill: Fill):
         whole = files if isinstance(files, Dataset) else dataset(files)
         if not isinstance(whole, Dataset):
-            raise TypeError(f"the rows are those of Parquet files, not of a {type(whole).__name__}")
+            raise TypeError(f"expected Parquet files or a dataset of them, not a {type(whole).__name__}")
         check_columns(whole.scanner(columns).projected_schema, fill)
         self._rows = rows_by_number(whole if filter is None else whole.filter(filter))
         self._columns, self._fill = columns, fill
@@ -45,6 +45,6 @@ class Source:
         return self._rows.take(rows, self._columns, use_threads=use_threads and get_worker_info() is None)
 
     def tensors(self, table: pa.Table) -> dict[str, Values]:
-        """Return the columns of a table of these rows as tensors, in a worker such that they are sent at once."""
+        """Return the columns of a table as tensors; a worker sends all of them to the main process in one message."""
         batch = tensors_of(table, self._fill)
         return batch if get_worker_info() is None else SentTogether(batch)

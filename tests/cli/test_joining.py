@@ -48,7 +48,7 @@ def test_quiet_prints_only_failures(path, tmp_path):
     )
     (tmp_path / "parts" / "a-00002.parquet").write_bytes(b"theirs")
     done = run("split", "-q", path, "-o", tmp_path / "parts")
-    assert (done.exit_code, done.stdout) == (1, "") and "the file is there already" in done.stderr
+    assert (done.exit_code, done.stdout) == (1, "") and "the file already exists" in done.stderr
     assert run("split", path, "-o", tmp_path / "parts", "--overwrite").exit_code == 0
 
 

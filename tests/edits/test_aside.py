@@ -284,7 +284,7 @@ def test_data_that_reaches_behind_the_start_is_found(path, monkeypatch):
     short = sink.getvalue()[: OFFSET - 10]
     path.write_bytes(short + footer_of(ORIGINAL) + len(footer_of(ORIGINAL)).to_bytes(4, "little") + b"PAR1")
     edits.upgrade(path, form="flat")
-    assert any("data reaches to" in finding.message for finding in parquetext.verify(path).findings)
+    assert any("data extends to" in finding.message for finding in parquetext.verify(path).findings)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -118,7 +118,7 @@ def test_split_replaces_existing_files_only_on_request(parts, tmp_path):
     there = tmp_path / "x" / "part-0-00001.parquet"
     there.parent.mkdir()
     there.write_bytes(b"theirs")
-    with pytest.raises(errors.Refused, match=r"part-0-00001\.parquet: the file is there already"):
+    with pytest.raises(errors.Refused, match=r"part-0-00001\.parquet: the file already exists"):
         list(parquetext.split(parts[0], tmp_path / "x"))
     assert [path.name for path in there.parent.iterdir()] == [there.name] and there.read_bytes() == b"theirs"
     assert len(list(parquetext.split(parts[0], tmp_path / "x", overwrite=True))) == 3
@@ -141,7 +141,7 @@ def test_the_same_split_keeps_complete_files_and_writes_the_rest(parts, tmp_path
         list(parquetext.split(parts[0], folder, form="flat"))
     Path(names[1]).unlink()
     Path(names[1]).mkdir()
-    with pytest.raises(errors.Refused, match="is there already"):
+    with pytest.raises(errors.Refused, match="already exists"):
         list(parquetext.split(parts[0], folder))
 
 

@@ -84,7 +84,7 @@ def test_files_that_are_not_parquet_are_refused(tmp_path, content, kind, message
 
 def test_a_foreign_extension_without_blocks_is_refused_unless_forced(tmp_path):
     theirs = with_footer(ORIGINAL, extension.append(FOOTER, b"free-form bytes"))
-    message = "somebody else: 15 bytes.*wrap=True.*ignore 'free-form'"
+    message = "another program: 15 bytes.*wrap=True.*ignore 'free-form'"
     error = refused(tmp_path, theirs, Refused, message, (add_flat,))
     assert error.code == wire.FREE_FORM
     path = tmp_path / "x.parquet"

@@ -418,7 +418,7 @@ def test_a_footer_of_which_almost_nothing_is_left_is_refused(implementation):
     """The reader could not bound its memory by the payload."""
     table = pa.table({f"c{n}": pa.nulls(400, pa.int64()) for n in range(40)})
     footer = written(table, row_group_size=1)
-    with pytest.raises(Unsupported, match="so few that it would not be read"):
+    with pytest.raises(Unsupported, match="too regular: readers of its packed footer accept at most"):
         packed(footer)
 
 

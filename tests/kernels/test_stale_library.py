@@ -37,5 +37,5 @@ def test_a_library_of_another_version_gives_one_line_with_a_remedy(stale):
     command = [sys.executable, "-m", "parquetext", "columns", "x.parquet"]
     done = subprocess.run(command, cwd=stale, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
-    assert "the kernels of this installation are those of another version" in done.stderr
+    assert "the compiled kernels belong to another version of parquetext" in done.stderr
     assert "install parquetext again, or in a checkout run python setup.py build_ext --inplace" in done.stderr

@@ -157,5 +157,5 @@ def test_columns_and_types_are_checked_at_once(lake, tmp_path):
 
 
 def test_data_in_memory_are_refused():
-    with pytest.raises(TypeError, match="rows are those of Parquet files"):
+    with pytest.raises(TypeError, match="expected Parquet files or a dataset of them"):
         MapDataset(pa.table({"x": [1]}))

@@ -59,7 +59,7 @@ NEITHER = {
     f"{TESTING}bad_data/ARROW-GH-47662.parquet": "column flba_field, page 0",
     f"{TESTING}bad_data/ARROW-RS-GH-6229-DICTHEADER.parquet": "125 bytes of pages at 466, the file has 533",
     f"{TESTING}bad_data/ARROW-RS-GH-6229-LEVELS.parquet": "needs 1 bytes, 0 left (byte 6 of the decompressed levels)",
-    f"{TESTING}bad_data/PARQUET-1481.parquet": "-7 is no type of Parquet's",
+    f"{TESTING}bad_data/PARQUET-1481.parquet": "-7 is not a physical type of Parquet",
 }
 # Fuzzed files that pyarrow reads and that are none: a footer over the first magic, Thrift types that do not exist.
 FUZZED_READ = {

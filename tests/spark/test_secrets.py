@@ -109,7 +109,7 @@ def test_a_catalog_without_secrets_plans_no_file_by_a_name(spark, lake, tmp_path
     (tmp_path / "lake" / "x.parquet").write_bytes(parquet_bytes())
     options = {"filters": [("a", ">=", 0)], "catalog": stored}
     assert read(spark, str(tmp_path / "lake"), **options).count() == TABLE.num_rows
-    with pytest.raises(Exception, match="a catalog has no secrets of URLs") as error:
+    with pytest.raises(Exception, match="a catalog stores no credentials of URLs") as error:
         read(spark, "memory://secrets", **options, listing=False).count()
     assert "SECRET" not in str(error.value)
 

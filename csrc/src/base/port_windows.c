@@ -74,7 +74,7 @@ void pqx_unmap_pages(void *start, size_t size)
     else VirtualFree(start, size, MEM_DECOMMIT);
 }
 
-/* The end of a mapping cannot outlive the rest, so nobody else may use it. */
+/* The end of a mapping cannot outlive the rest, so only the mapping's owner may use it. */
 int pqx_offer_pages(void *start, size_t size)
 { return is_start_of_mapping(start) && VirtualAlloc(start, size, MEM_RESET, PAGE_READWRITE); }
 

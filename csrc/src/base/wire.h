@@ -631,7 +631,7 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_TWO_EXTENSIONS: return "a second extension; the first one is at {expected}"; \
     case PQX_HAS_EXTENSION: return "the struct has an extension already"; \
     case PQX_FREE_FORM: return "free-form extension bytes without a block trailer"; \
-    case PQX_STRAY_BYTES: return "{found} stray bytes behind the struct"; \
+    case PQX_STRAY_BYTES: return "{found} stray bytes after the struct"; \
     case PQX_CHECKSUM: return "checksum {found:#010x}, expected {expected:#010x}"; \
     case PQX_BAD_OFFSET: return "an offset of {found} is outside of the {expected} bytes that may contain it"; \
     case PQX_BAD_CELL: return "a cell is not the one asked for: found {found}, expected {expected}"; \
@@ -653,26 +653,26 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_VERBATIM: return "a flat footer that only carries a Thrift footer: its structure is none that the tables can say"; \
     case PQX_OUT_OF_PROPORTION: return "its names and tables would take {found} bytes or more; for a footer of this size the limit is {expected}"; \
     case PQX_COMPRESSED_TEXT: return "{found} bytes that should be decompressed to {expected}: libzstd is not installed, or they are damaged"; \
-    case PQX_TOO_REGULAR: return "a footer of {found} bytes, of which the packed form has so few that it would not be read: the limit is {expected}"; \
+    case PQX_TOO_REGULAR: return "a Thrift footer of {found} bytes, which is too regular: readers of its packed footer accept at most {expected}"; \
     case PQX_THRIFT_CHECKSUM: return "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"; \
     case PQX_TOO_MANY: return "{found} items, the limit is {expected}"; \
     case PQX_NO_THRIFT: return "a PAR3 file has no Thrift footer; parquetext.restore brings it back"; \
     case PQX_NOT_PARQUET: return "not a Parquet file: neither PAR1 nor PAR3 and a footer are at its end"; \
-    case PQX_PM_TRUNCATED: return "the sidecar's header needs {expected} bytes, {found} are there"; \
+    case PQX_PM_TRUNCATED: return "the sidecar's header needs {expected} bytes, but there are only {found}"; \
     case PQX_PM_REQUIRED_FEATURES: return "the sidecar requires unknown features: flags {found:#x}"; \
     case PQX_PM_EXTERNAL_BLOOMS: return "external Bloom filters without Bloom filters: feature flags {found:#x}"; \
-    case PQX_PM_SORTED_BY_NOTHING: return "sorted by a designated timestamp that is not there: feature flags {found:#x}"; \
+    case PQX_PM_SORTED_BY_NOTHING: return "sorted by a designated timestamp, but there is none: feature flags {found:#x}"; \
     case PQX_PM_TIMESTAMP: return "the designated timestamp is column {found} of {expected}"; \
     case PQX_PM_NAME: return "a column's name reaches {found}, beyond its limit at {expected}"; \
     case PQX_PM_BLOOM_COUNT: return "{found} columns with Bloom filters, of {expected} columns"; \
     case PQX_PM_BLOOM_COLUMN: return "a Bloom filter of column {found}, of {expected} columns"; \
-    case PQX_PM_BLOOM_ORDER: return "columns with Bloom filters do not ascend: {found} behind {expected}"; \
-    case PQX_PM_SIZE_BEYOND: return "the committed size is {found}, {expected} bytes are there"; \
+    case PQX_PM_BLOOM_ORDER: return "columns with Bloom filters do not ascend: {found} after {expected}"; \
+    case PQX_PM_SIZE_BEYOND: return "the committed size is {found}, but the file has {expected} bytes"; \
     case PQX_PM_SIZE_SMALL: return "the committed size is {found}, the least is {expected}"; \
     case PQX_PM_FOOTER_LENGTH: return "a footer of {found} bytes does not fit in {expected}"; \
     case PQX_PM_FOOTER_SHORT: return "a footer of {found} bytes, its parts need {expected}"; \
     case PQX_PM_FOOTER_PLACE: return "the footer begins at {found}, the header ends at {expected}"; \
-    case PQX_PM_FOOTER_SPARE: return "a footer of {found} bytes, of which its own counts require {expected}"; \
+    case PQX_PM_FOOTER_SPARE: return "a footer of {found} bytes; its counts require {expected}"; \
     case PQX_PM_BLOCK: return "a row group's block reaches {found}, beyond its limit at {expected}"; \
     case PQX_PM_STATISTIC: return "a statistic reaches {found}, its region ends at {expected}"; \
     case PQX_PM_SCRATCHPAD_EMPTY: return "a scratchpad without entries"; \
@@ -719,9 +719,9 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_ALP_COUNT: return "{found} ALP values, the page has {expected}"; \
     case PQX_ALP_OFFSET: return "an ALP vector at {found}, it must be at {expected}"; \
     case PQX_ALP_NUMBER: return "an ALP page says {found}, the limit is {expected}"; \
-    case PQX_LZ4_BLOCK: return "an LZ4 block leads to {found} bytes, {expected} are there"; \
+    case PQX_LZ4_BLOCK: return "an LZ4 block refers to {found} earlier bytes, but there are {expected}"; \
     case PQX_UNWRITTEN_ENCODING: return "encoding {found} of values of type {expected} is not written"; \
-    case PQX_VALUE_OFFSET: return "a value ends at {found}: before its start, or behind the {expected} bytes of all values"; \
+    case PQX_VALUE_OFFSET: return "a value ends at {found}: before its start, or after the {expected} bytes of all values"; \
     case PQX_VALUES_SIZE: return "values of {found} bytes, {expected} are needed"; \
     case PQX_VECTOR_PACKING: return "vectors packed in mode {found}, only mode {expected} is read"; \
     case PQX_VECTOR_SIZE: return "vectors of 2^{found} values, they have 2^3 to 2^{expected}"; \

@@ -7,7 +7,7 @@
  * is undefined. The sizes of takes do not affect the error: it is that of the first wrong value.
  *
  * Error                        code                  offset             expected      found
- * begin: `at` behind the end   PQX_TRUNCATED         at                 1             0
+ * begin: `at` after the end   PQX_TRUNCATED         at                 1             0
  * a run's header               as pqx_varint_get32   the header
  * a run of 0 or > 2^31-1       PQX_RUN_LENGTH        the header         2^31-1        its length
  * a run's value cut short      PQX_TRUNCATED         the value          its bytes     bytes left

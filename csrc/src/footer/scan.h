@@ -44,8 +44,8 @@ static inline void pqx_forget_habits(pqx_scanning *s)
     for (int i = 0; i < PQX_HABITS; i++) s->habits[i].head = PQX_NO_HEAD;
 }
 
-/* How many structs and lists enclose a field of each struct; the depth limit of its contents is
- * lower by this number. */
+/* The number of structs and lists around a field of each struct. It is subtracted from the depth
+ * limit for the field's contents. */
 enum pqx_around {
     PQX_IN_FOOTER = 1,
     PQX_IN_COLUMN_ORDERS = 2,

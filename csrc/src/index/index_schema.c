@@ -1,4 +1,4 @@
-/* Read leaves and groups of a footer index: their elements and their paths. */
+/* Read the schema elements and paths of the leaves and groups in a footer index. */
 #include "index/index_read.h"
 
 /* Read a cell's values for its element, and check them. */
@@ -80,7 +80,7 @@ int pqx_index_load_entry(pqx_index *index, pqx_index_entry *entry, uint32_t id, 
     return status;
 }
 
-/* Build the path from below the root down to index->node, which is `node`, NUL between the names.
+/* Build the path of index->node, whose number is `node`, without the root, NUL between the names.
  * The parent group's path stays cached, because its other children share it. */
 static int find_node_path(pqx_index *index, uint32_t node, pqx_error *error)
 {

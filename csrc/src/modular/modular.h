@@ -106,12 +106,12 @@ int pqx_modular_rows(const pqx_modular_placement *placement, int64_t *out, pqx_e
 int pqx_modular_row_group_bytes(const pqx_modular_placement *placement, int64_t *out,
                                 pqx_error *error);
 
-/* How chunks become structs. */
+/* Options for writing chunks as structs. */
 typedef struct pqx_modular_writing {
     pqx_bytes statistics; /* the column's; empty if it has none */
     pqx_bytes path;       /* the value of path_in_schema; empty if it is omitted */
     int deprecated;       /* bounds are in the deprecated fields */
-    int in_row_groups;    /* each chunk is in a RowGroup struct of its own */
+    int in_row_groups;    /* each chunk is in a separate RowGroup struct */
 } pqx_modular_writing;
 /* Append the structs of a leaf in row groups [first, first + count) to `out`; their lengths are
  * written to `lengths`, which has room for `count`. O(count). */

@@ -219,7 +219,7 @@ static int find_bounds(const writer *w, uint32_t row_group, pqx_bytes texts[3], 
     return PQX_OK;
 }
 
-/* Append the fields and the stop of a Statistics struct behind the header of its field; nothing if
+/* Append the fields and the stop of a Statistics struct after the header of its field; nothing if
  * there are no statistics. */
 static int put_statistics(writer *w, uint32_t row_group, char header)
 {

@@ -1,7 +1,7 @@
 /* Check all of the arrays of a modular footer: bytes that readers pass over, too. */
 #include "modular/modular.h"
 
-/* Check the bits behind the last number. */
+/* Check the bits after the last number. */
 static int check_padding(const uint8_t *data, size_t begin, uint64_t count, unsigned width,
                          pqx_error *error)
 {

@@ -72,7 +72,7 @@ static int are_narrow(const pqx_packed *p, const pqx_packed_values *v)
 
 enum { MOST_FIXED = 5 * 8 }; /* bytes of four bounds, and as many as one write may have */
 
-/* Where facts are stored: arrays with a member for each row. */
+/* The output: arrays with one entry per row group. */
 typedef struct destination {
     pqx_chunk *chunks;
     pqx_places *places; /* or NULL */

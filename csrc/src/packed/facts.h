@@ -22,15 +22,16 @@ typedef struct pqx_placed_chunk {
     pqx_places places;
 } pqx_placed_chunk;
 
-/* How chunks of a template become facts: all but the listed ones are those of `sample`. */
+/* The plan for decoding the chunks of a template: the listed fields, and the other ones from
+ * `sample`. */
 struct pqx_packed_plan {
     int is_usable; /* otherwise chunks of the template are written and scanned */
     pqx_placed_chunk sample;
     uint32_t integer_count, fact_count, text_count;
     pqx_packed_fact facts[PQX_MOST_FACTS]; /* integers, then bounds in the order of members */
     uint64_t most;                         /* Thrift bytes of a chunk without path and texts */
-    pqx_role_set roles;                    /* whose values are needed, */
-    pqx_role_set narrow;                   /* and those of them that must have 32 bits */
+    pqx_role_set roles;                    /* roles whose values are needed */
+    pqx_role_set narrow;                   /* of these, the roles whose values must fit 32 bits */
     uint8_t texts[PQX_MOST_STEPS];         /* roles */
 };
 
@@ -38,9 +39,9 @@ struct pqx_packed_plan {
 int pqx_packed_make_plan(pqx_index *index, const pqx_packed_template *used, pqx_packed_plan *plan,
                          pqx_error *error);
 /* Store the facts of a leaf's chunks in row groups [first, first + count) of one tile, and append
- * their bounds to `arena`. *is_done is 0 if they must be written and scanned instead: their
- * templates or values are unusual, or they may exceed the `room` for Thrift bytes that the call
- * has, of which the most that they can have is then taken. */
+ * their bounds to `arena`. *is_done is 0 if they must be written as Thrift and scanned instead,
+ * because their templates or values are unusual, or because their Thrift bytes may exceed `*room`.
+ * Otherwise the largest possible number of their Thrift bytes is subtracted from `*room`. */
 int pqx_packed_tile_facts(pqx_index *index, uint32_t column, uint32_t first, uint32_t count,
                           size_t path_size, pqx_chunk *chunks, pqx_places *places,
                           pqx_buffer *arena, uint64_t *room, int *is_done, pqx_error *error);

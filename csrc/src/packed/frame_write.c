@@ -1,8 +1,8 @@
-/* Write the steps by which a packed footer gives FileMetaData back. */
+/* Encode the steps by which a reader of the packed footer writes FileMetaData. */
 #include "packed/packed.h"
 #include "thrift/cursor.h"
 
-/* The steps that write FileMetaData, while they are written. */
+/* The steps encoded so far. */
 typedef struct frame {
     const uint8_t *footer;
     const pqx_scan *scan;
@@ -17,7 +17,7 @@ typedef struct frame {
 
 enum { FRAME_END = PQX_FRAME_PAIRS + 1 };
 
-/* Write the literal and, behind it, a step. */
+/* Write the literal and, after it, a step. */
 static int put_literal(frame *f, int step)
 {
     PQX_TRY(pqx_buffer_append_byte(f->cell, PQX_FRAME_LITERAL, f->error));

@@ -53,7 +53,7 @@ typedef struct pqx_packed_table {
 } pqx_packed_table;
 enum { PQX_PACKED_SLACK = 16 };
 
-/* Find the table at the content's position, and move behind it. */
+/* Find the table at the content's position, and move past it. */
 int pqx_packed_table_read(pqx_content *content, uint32_t columns, uint32_t rows,
                           pqx_packed_table *table);
 /* Write the numbers of a column in rows [first, first + count) to `out`. O(count), plus the numbers

@@ -41,7 +41,7 @@ typedef struct pqx_packed {
 static inline pqx_packed *pqx_packed_of(pqx_index *index) { return (pqx_packed *)index->state; }
 
 /* Load a cell into a buffer, followed by PQX_PACKED_SLACK bytes, and check it; the content begins
- * behind its checksum. */
+ * after its checksum. */
 int pqx_packed_load(pqx_index *index, int kind, uint32_t number, pqx_buffer *cell,
                     pqx_content *content, pqx_error *error);
 /* Load the books, once. */

@@ -15,8 +15,8 @@ typedef struct pqx_packed_writer {
     uint32_t thrift_bytes, thrift_crc;
     pqx_index_names names;
     pqx_packed_structs structs[PQX_BOOKS];
-    pqx_buffer cells[PQX_CELLS_KINDS]; /* of each kind, */
-    pqx_buffer ends[PQX_CELLS_KINDS];  /* and their ends: uint32_t, relative to the first one */
+    pqx_buffer cells[PQX_CELLS_KINDS]; /* the cells of each kind, concatenated */
+    pqx_buffer ends[PQX_CELLS_KINDS];  /* their ends in `cells`, each a uint32_t */
     pqx_buffer *out;
     pqx_error *error;
 } pqx_packed_writer;
@@ -75,7 +75,8 @@ static int add_chunks(pqx_packed_writer *w)
     const pqx_scan *scan = w->scan;
     pqx_buffer path = {0}, lists = {0};
     size_t *ends = (size_t *)malloc((scan->leaf_count + (size_t)1) * sizeof *ends);
-    uint8_t *likely = (uint8_t *)malloc(scan->leaf_count + (size_t)1); /* of each leaf */
+    /* for each leaf, the template of its previous chunk */
+    uint8_t *likely = (uint8_t *)malloc(scan->leaf_count + (size_t)1);
     int status =
         ends && likely ? PQX_OK : pqx_fail(w->error, PQX_NO_MEMORY, 0, scan->leaf_count * 9, 0);
     if (status == PQX_OK) memset(likely, PQX_NO_TEMPLATE, scan->leaf_count);
@@ -104,7 +105,7 @@ static int add_chunks(pqx_packed_writer *w)
     return status;
 }
 
-static const uint8_t no_path[] = {1 << 4 | PQX_TYPE_BINARY, 0}; /* the list of an empty path */
+static const uint8_t no_path[] = {1 << 4 | PQX_TYPE_BINARY, 0}; /* a list of one empty name */
 
 static int add_row_groups(pqx_packed_writer *w)
 {
@@ -147,7 +148,7 @@ static int divide(pqx_packed_writer *w)
         w->structs[i].data = w->footer;
         w->structs[i].size = w->scan->end;
         w->structs[i].kind = i;
-        PQX_TRY(pqx_buffer_reserve(&w->structs[i].values, 1, w->error)); /* no NULL below */
+        PQX_TRY(pqx_buffer_reserve(&w->structs[i].values, 1, w->error)); /* data is not NULL */
     }
     PQX_TRY(add_chunks(w));
     PQX_TRY(add_row_groups(w));
@@ -202,7 +203,7 @@ static int write_tiles(pqx_packed_writer *w)
     return status;
 }
 
-/* Append a run of structs to a cell: a tile of one column, whose parts follow each other. */
+/* Append a run of structs to a cell as a tile of one column, with its parts one after the other. */
 static int write_run(pqx_tile_writer *tile, uint64_t first, uint32_t count, pqx_buffer *cell)
 {
     pqx_buffer cold = {0};
@@ -236,7 +237,7 @@ static int write_row_groups(pqx_packed_writer *w)
     return status;
 }
 
-/* Write where a run of elements is in the schema: one table per fact. */
+/* Write the positions of a run of elements in the schema, and their levels: one table per field. */
 static int write_places(pqx_packed_writer *w, const uint32_t *elements, uint32_t count,
                         int are_nodes, pqx_buffer *cell)
 {
@@ -288,7 +289,7 @@ static int write_elements(pqx_packed_writer *w)
 
 static int write_pair(pqx_packed_writer *w, pqx_range range)
 {
-    enum { AS_IT_IS, COMPRESSED, LEAST_COMPRESSED = 64 };
+    enum { UNCOMPRESSED, COMPRESSED, LEAST_COMPRESSED = 64 };
     pqx_bytes data = {w->footer + range.offset, range.length};
     pqx_buffer *cell, frame = {0};
     int status = begin_cell(w, PQX_CELLS_PAIRS, &cell);
@@ -296,7 +297,7 @@ static int write_pair(pqx_packed_writer *w, pqx_range range)
         status = w->compress->run(w->compress->context, data, &frame, w->error);
     int is_shorter = frame.size && frame.size < data.size;
     if (status == PQX_OK)
-        status = pqx_buffer_append_byte(cell, is_shorter ? COMPRESSED : AS_IT_IS, w->error);
+        status = pqx_buffer_append_byte(cell, is_shorter ? COMPRESSED : UNCOMPRESSED, w->error);
     if (status == PQX_OK) status = pqx_buffer_append_varint(cell, data.size, w->error);
     if (status == PQX_OK)
         status = pqx_buffer_append(cell, is_shorter ? frame.data : data.data,
@@ -330,8 +331,8 @@ static int write_frame(pqx_packed_writer *w)
 
 /* ---- the payload ---- */
 
-/* The order of the areas: those that a first look-up needs are near the end. BOOKS follow the other
- * areas' directories. */
+/* The areas in their order in the payload: the areas that the first look-up needs are near the end.
+ * BOOKS follow the directories of the other areas. */
 static const uint8_t order[] = {
     PQX_CELLS_LONG_TEXTS, PQX_CELLS_TEXTS,  PQX_CELLS_BOUNDS, PQX_CELLS_PAIRS,
     PQX_CELLS_SLOTS,      PQX_CELLS_FRAME,  PQX_CELLS_LEAVES, PQX_CELLS_NODES,
@@ -409,7 +410,7 @@ static int put_tail(pqx_packed_writer *w, const uint8_t entries[ENTRIES_BYTES])
     return PQX_OK;
 }
 
-/* Refuse footers that this form cannot say. */
+/* Refuse footers that this form cannot represent. */
 static int check(const pqx_packed_writer *w)
 {
     const pqx_scan *scan = w->scan;

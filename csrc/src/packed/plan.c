@@ -42,8 +42,8 @@ static const member members[PQX_MOST_FACTS] = {
     {PQX_CODE_STATISTIC(MAX), CHUNK(max), 1, offsetof(pqx_placed_chunk, chunk.max_value)},
 };
 
-/* A chunk of a template with sample values: two samples have different integers, so that a fact
- * which is that of a role in both comes from it. */
+/* A chunk of a template with sample values. Two samples have different integers, so that a field
+ * with the value of a role in both samples depends on that role. */
 typedef struct sample {
     pqx_buffer thrift;
     uint32_t contents[PQX_MOST_STEPS]; /* where each step's value begins */
@@ -79,7 +79,7 @@ static int make_sample(sample *s, const pqx_packed_template *used, pqx_error *er
     return PQX_OK;
 }
 
-/* Return 1 if a step of the divided sample is that of the template; bounds are texts in it. */
+/* Return 1 if a step of the divided sample equals the template's; the sample's bounds are texts. */
 static int is_same_step(const sample *s, const pqx_packed_step *step, const pqx_coded_step *found)
 {
     if (step->kind == PQX_STEP_TEXT || pqx_step_is_fixed(step->kind))

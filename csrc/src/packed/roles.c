@@ -1,4 +1,4 @@
-/* The roles that parquet.thrift has: their order, and how their values are predicted. */
+/* Assign predictors to the roles of fields in parquet.thrift, in a fixed order of the roles. */
 #include <stdlib.h>
 
 #include "packed/codes.h"
@@ -10,7 +10,7 @@
 typedef struct known_role {
     uint64_t code;
     int predictor;
-    uint64_t first, second; /* codes; SAME: the first one of them that there is */
+    uint64_t first, second; /* codes of the predicting roles; SAME uses the first one that exists */
 } known_role;
 
 static const known_role chunk_roles[] = {
@@ -99,7 +99,7 @@ static uint8_t number_of(const pqx_packed_structs *s, uint64_t code, int area)
     return PQX_PACKED_NO_ROLE;
 }
 
-/* Add the chains whose roles there are; chain_of[] are their numbers, or -1. */
+/* Add the chains whose roles exist, and set chain_of[] to their numbers; -1 for a missing chain. */
 static void add_chains(pqx_packed_structs *s, int chain_of[CHAINS])
 {
     for (int i = 0; i < CHAINS; i++) {

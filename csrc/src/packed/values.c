@@ -73,7 +73,7 @@ static void decode(pqx_packed_values *v, const pqx_role_set *wanted)
     }
 }
 
-/* Move a chain behind the structs of the column. */
+/* Move a chain past the structs of the column. */
 static void advance_chain(pqx_packed_values *v, const pqx_packed_chain *chain, int64_t *positions)
 {
     const pqx_role_set *roles = &v->roles;
@@ -152,8 +152,8 @@ static void find_chains(pqx_packed_values *v, const pqx_role_set *wanted)
     tile->has_chained = 1;
 }
 
-/* Return 1 if the tile's positions are those of the same rows in front of this column or an earlier
- * one, and of all chains that are needed. */
+/* Return 1 if the tile's positions belong to the same rows, to this column or an earlier one, and
+ * include all chains that are needed. */
 static int goes_on(const pqx_packed_values *v, const pqx_role_set *chains)
 {
     const pqx_packed_tile *tile = v->tile;

@@ -195,7 +195,7 @@ static unsigned last_stored(const pqx_packed_tile *tile)
     return last;
 }
 
-/* Where the next text of a block is: its parts, and where it is put together. */
+/* The position of the next text in a block: its two parts, and the output for the joined text. */
 typedef struct joining {
     const int64_t *length;
     const uint8_t *hot, *cold;
@@ -264,8 +264,8 @@ static int read_block(block *b, pqx_buffer *parts, pqx_error *error)
     return join(b, parts->data, error);
 }
 
-/* Fill the texts of roles that are those of other roles; a struct without that role has empty ones.
- */
+/* Set the texts of roles that repeat the texts of another role; empty if the struct lacks that
+ * role. */
 static void fill_aliases(const block *b)
 {
     pqx_packed_tile *tile = b->tile;

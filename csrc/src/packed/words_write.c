@@ -115,7 +115,7 @@ static int put_text(pqx_buffer *out, pqx_bytes data, const pqx_packed_compress *
     return pqx_buffer_append(out, data.data, data.size, error);
 }
 
-/* Append the hot parts of the texts behind their prefix, or the cold ones, to `chosen`. */
+/* Append the hot parts of the texts after their prefix, or the cold ones, to `chosen`. */
 static int choose(pqx_tile_writer *w, size_t prefix, int is_hot)
 {
     const pqx_bytes *text = (const pqx_bytes *)(const void *)w->texts.data;

@@ -8,8 +8,8 @@
 /* The rows to read of each row group. */
 typedef struct pqx_chosen_rows {
     const int64_t *rows; /* of each row group; `groups` of them from `first` on are read */
-    const int64_t
-        *turns; /* how many of the counts belong to each row group; NULL: all rows are read */
+    /* the number of `counts` that belong to each row group; NULL: all rows are read */
+    const int64_t *turns;
     const int64_t *counts; /* rows to skip, to read, to skip, and so on: `count` numbers in all */
     size_t first, groups, count;
 } pqx_chosen_rows;

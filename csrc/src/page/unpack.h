@@ -6,10 +6,10 @@
 #include "page/window.h"
 
 typedef struct pqx_unpack {
-    pqx_window *window; /* of the file that stores it: */
-    uint64_t at;        /* offset of the body, */
-    size_t front;       /* preceded by so many bytes that are also loaded, */
-    size_t stored;      /* stored size */
+    pqx_window *window; /* on the file */
+    uint64_t at;        /* the body's offset in the file */
+    size_t front;       /* bytes in front of the body that are loaded, too */
+    size_t stored;      /* the body's stored size */
     int codec;
     size_t size;         /* decompressed size, */
     size_t ready, taken; /* decompressed bytes so far, and the stored bytes that they used */

@@ -1,4 +1,4 @@
-"""The rows of a dataset by number: they are counted once, and if it has a filter, the matching ones are found once."""
+"""Find rows of a dataset by number. Rows are counted once; with a filter, the matching rows are found once."""
 
 from __future__ import annotations
 

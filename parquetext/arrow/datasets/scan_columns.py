@@ -163,7 +163,7 @@ def check_columns(schema: pa.Schema, names: Iterable[str]) -> None:
     for name in names:
         count = len(schema.get_all_field_indices(name))
         if count > 1:
-            raise as_arrow_error(ColumnError(f"column {name!r} is there more than once"))
+            raise as_arrow_error(ColumnError(f"there is more than one column {name!r}"))
         if not count:
             error = ColumnError(f"no column {name!r} in the dataset's schema", absent=name)
             error.suggest(nearest(name, schema.names))

@@ -144,7 +144,7 @@ class JumpTableForm:
         return damaged(message, self._metadata.offset + at)
 
     def _split(self) -> tuple[bytes, list[bytes], bytes]:
-        """Return the bytes before the first row group, those behind the chunks of each, and those after the last."""
+        """Return the bytes before the first row group, those after the chunks of each, and those after the last."""
         if self._parts is None:
             index, count = self._index, self.row_group_count
             if not count:

@@ -1,7 +1,7 @@
 """The frame of a modular footer: the way from its end to the root, and the origin of its offsets.
 
 A payload is modules, then the root. Beside a Thrift footer, the offset of the root and ``MFT1`` follow. In a file of
-its own, the offset of the payload in the file, that of the root, and, behind the payload, ``MFP1`` follow.
+its own, the offset of the payload in the file, that of the root, and, after the payload, ``MFP1`` follow.
 """
 
 from __future__ import annotations

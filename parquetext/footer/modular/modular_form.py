@@ -320,7 +320,7 @@ class ModularForm:
     def _occurs_once(self, name: bytes) -> bool:
         """Return True if only one element of the schema can have this name, without parsing the others.
 
-        The index may list one of several equal names. Each has the name's bytes behind the last byte of its length,
+        The index may list one of several equal names. Each has the name's bytes after the last byte of its length,
         which is 0 if the length has more bytes than it needs.
         """
         schema = bytes(self.module(SCHEMA))

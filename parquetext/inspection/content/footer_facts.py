@@ -78,7 +78,7 @@ def _sorting(form, number: int) -> list[dict]:
 def _leaf_name(form, leaf: int) -> str:
     if 0 <= leaf < form.leaf_count:
         return _text(form.node(leaf).path.replace(b"\0", b"."))
-    return f"column {leaf}, which is not there"
+    return f"column {leaf}, which does not exist"
 
 
 def named_columns(file, names: Iterable[str] | None) -> list[Column]:

@@ -20,7 +20,7 @@ def rows_of(
     conditions: Sequence[str] = (),
     limit: int | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the first rows that meet all conditions; row groups behind the last of them are not read.
+    """Yield the first rows that meet all conditions; row groups after the last of them are not read.
 
     There is at least one batch, so that the names of columns are known even if there are no rows.
 

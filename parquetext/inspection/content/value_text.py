@@ -1,4 +1,4 @@
-"""Values as JSON and terminals have them."""
+"""Convert values to JSON and to text for terminals."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def check_aside(end: bytes, footer: bytes, tail: Tail, scan) -> Iterator[Finding
         sums = f"{struct_crc:#010x}, the reference says {reference.struct_crc:#010x}"
         yield _damaged(f"the Thrift footer has the checksum {sums}", tail.footer_offset)
     if (furthest := end_of_data(scan)) > start:
-        yield _damaged(f"data reaches to {furthest}, behind the beginning of the blocks aside at {start}", start)
+        yield _damaged(f"data extends to {furthest}, beyond the beginning of the blocks aside at {start}", start)
 
 
 def _damaged(message: str, offset: int) -> Finding:

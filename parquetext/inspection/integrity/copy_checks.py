@@ -12,7 +12,7 @@ from ...findings import Finding
 from ...footer.chunk_copies import ChunkCopies, copies_by_chunk, name_of_encoding
 from ...records import frozen
 
-FIRST_BYTE = 4  # behind the magic
+FIRST_BYTE = 4  # after the magic
 STEP = 1 << 22
 DAMAGED, OUTDATED, UNKNOWN = "copy-damaged", "copy-outdated", "copy-unknown"
 FACTS, CHECKSUM = "copy-facts", "copy-checksum"
@@ -107,7 +107,7 @@ def _unknown(fields: Carried, type: int, label: str) -> Iterator[Finding]:
     """Yield a finding if a reader cannot decode the copy; it reads the chunk then."""
     known = find_named(fields.encoding, fields.uuid)
     if known is None:
-        message = f"nobody has registered its encoding {fields.encoding}" + (f", {fields.uuid}" if fields.uuid else "")
+        message = f"its encoding {fields.encoding} is not registered" + (f", {fields.uuid}" if fields.uuid else "")
         yield Finding(UNKNOWN, message, fields.offset, label, is_note=True)
     elif type not in known.types:
         message = f"{known.name} is not for values of type {wire.NAMES_OF_TYPE.get(type, type)}"

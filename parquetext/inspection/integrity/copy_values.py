@@ -1,4 +1,4 @@
-"""The values of copies in other encodings against those of the chunks that they are copies of, bit for bit."""
+"""Compare the values of copies in other encodings with the values of the original column chunks, bit for bit."""
 
 from __future__ import annotations
 
@@ -116,9 +116,8 @@ def _long_rows(chunk: Chunk, copy: Copy) -> Finding | None:
     longest = width * (1 + (chunk.num_values - chunk.num_rows if chunk.leaf.levels.repetition else 0))
     if longest <= max(MOST_BYTES, MOST_OF_BYTE * min(chunk.size, copy.facts.length)):
         return None
-    return Finding(
-        UNCOMPARED, f"a row may take {longest} bytes, of which few are there", place=copy.label, is_note=True
-    )
+    message = f"a row may take {longest} bytes, far more than the chunk has: its values are not compared"
+    return Finding(UNCOMPARED, message, place=copy.label, is_note=True)
 
 
 def _compare(source, chunk: Chunk, copy: Copy) -> Finding | None:

@@ -169,7 +169,7 @@ def _memory_note(source, ours_of: Callable[[int], Any], footer_of, row_groups: i
             continue  # both engines report it
         ours = ours_of(row_group) if least <= LITTLE < most else None
         if most > LITTLE and (ours is None or not ours.is_little()):
-            return f"row group {row_group} may take {most} bytes in memory, of which the file has {source.size}"
+            return f"row group {row_group} may take {most} bytes in memory, although the file has only {source.size}"
     return None
 
 

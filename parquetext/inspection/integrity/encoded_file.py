@@ -43,7 +43,7 @@ def check_original(original: Original, footer: bytes, data_end: int) -> Iterator
     rest = original.rest
     ranges = [(part.new, part.length) for part in original.ranges if part.new is not None]
     if (total := sum(length for _, length in ranges)) > data_end:
-        yield Finding(LOST, f"its ranges have {total} bytes, {data_end} are there", place=PLACE)
+        yield Finding(LOST, f"its ranges have {total} bytes, but the file's data has {data_end}", place=PLACE)
         return
     for offset, length in [*ranges, (rest.offset, rest.length)]:
         if offset + length > data_end:

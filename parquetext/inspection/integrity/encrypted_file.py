@@ -51,7 +51,7 @@ def _parts(source) -> tuple[str, int]:
     stored = int.from_bytes(footer[module : module + _MODULE_LENGTH], "little")
     found = length - module - _MODULE_LENGTH
     if stored != found or stored < _SMALLEST_MODULE:
-        message = f"the encrypted footer says {stored} bytes, {found} are there"
+        message = f"the encrypted footer's length is {stored} bytes, but it has {found}"
         raise Malformed(message, offset=offset + module, expected=stored, found=found)
     return _algorithm(footer, fields[_ENCRYPTION_ALGORITHM]), length
 

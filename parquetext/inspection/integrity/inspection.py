@@ -244,7 +244,7 @@ def _add_extension(fields: Inspection, footer: bytes) -> None:
         return
     fields.thrift_bytes = len(footer) if position is None else position.header + 1
     if position is None and (behind := len(footer) - kernels.thrift.struct_end(footer)):
-        what = "is signed" if behind == SIGNATURE_BYTES else f"has {behind} stray bytes behind its struct"
+        what = "is signed" if behind == SIGNATURE_BYTES else f"has {behind} stray bytes after its struct"
         fields.auto = f"nothing: the footer {what}, and upgrade refuses the file"
     if position is not None:
         fields.extension_bytes = len(footer) - fields.thrift_bytes

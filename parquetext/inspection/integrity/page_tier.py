@@ -131,7 +131,7 @@ class Bodies:
             yield Finding("page-body", error.message, error.offset, chunk.label, isinstance(error, Unsupported))
 
 
-FIRST_BYTE = 4  # behind the magic
+FIRST_BYTE = 4  # after the magic
 ELSEWHERE = wire.PRESENT_CRYPTO | wire.PRESENT_FILE_PATH
 
 

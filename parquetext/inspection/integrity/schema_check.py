@@ -24,7 +24,7 @@ def check_required(footer: bytes, scan, names, offset: int) -> Iterator[Finding]
         message = f"a {missing.structure} without {missing.field} (field {missing.id}), which readers require"
         yield Finding(MISSING, message, offset + missing.offset, _chunk_at(scan, missing.offset, names))
     if without_path:
-        message = f"{without_path} column chunks do not say their path_in_schema: pyarrow refuses such a file as it is"
+        message = f"{without_path} column chunks have no path_in_schema: pyarrow itself refuses such a file"
         yield Finding(WITHOUT_PATH, message, place="Thrift footer", is_note=True)
 
 

@@ -1,4 +1,4 @@
-"""A layout as one page of HTML: no network, nothing in it that runs but its own script."""
+"""Render a layout as one HTML page that loads nothing and runs only its own script."""
 
 from __future__ import annotations
 

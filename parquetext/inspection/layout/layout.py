@@ -1,4 +1,4 @@
-"""The account of one file: every byte with exactly one owner."""
+"""Assign every byte of a file to exactly one owner."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ unused: unused
     dead-footer = footer of an earlier version
     dead-block = block of an earlier footer
     unread-pages = column chunk without readable pages
-    stray = bytes behind the footer's struct
+    stray = bytes after the footer's struct
     gap = unclaimed bytes
 """
 

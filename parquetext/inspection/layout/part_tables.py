@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def page_table(data: Data, copies: Sequence[CopyParts]) -> pa.Table:
-    """Return all pages, chunk by chunk; behind them those of copies, copy by copy."""
+    """Return all pages, chunk by chunk; after them those of copies, copy by copy."""
     chunks = zip(data.row_groups, data.leaves, data.page_counts, repeat(-1), strict=False)
     copied = ((copy.row_group, copy.leaf, len(copy.pages["offset"]), row) for row, copy in enumerate(copies))
     columns = {name: array("i") for name in ("row_group", "column", "page", "copy")}

@@ -68,7 +68,7 @@ def _claim_footer(claims: Claims, source, tail: Tail) -> TailParts:
     forms.add_referred(tail, footer)
     fields.findings += tail.findings[len(fields.findings) :]
     for spec, block in tail.referred:
-        if block.payload < tail.footer_offset:  # behind the struct, it is one of the stray bytes there
+        if block.payload < tail.footer_offset:  # after the struct, it is one of the stray bytes there
             claims.add(block.payload, block.length, spec.part_kind, name=spec.title)
         if block.payload + block.length == tail.start:
             fields.data_end = block.payload

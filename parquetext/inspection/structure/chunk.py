@@ -9,7 +9,7 @@ from ...encoding.pages import Headers
 from ...findings import Finding
 from ...records import frozen
 
-FIRST_BYTE = 4  # behind the magic
+FIRST_BYTE = 4  # after the magic
 
 
 @frozen

@@ -33,12 +33,12 @@ def check_counts(scan) -> Iterator[Finding]:
 
 
 def behind_struct(scan, length: int, offset: int) -> Finding:
-    """Return the finding about `length` bytes behind a footer's struct: a note if they are a signature."""
+    """Return the finding about `length` bytes after a footer's struct: a note if they are a signature."""
     if length == SIGNATURE_BYTES and scan.encrypted:
-        message = f"the footer is signed: {length} bytes behind the struct, which only its key can check"
+        message = f"the footer is signed: {length} bytes after the struct, which only its key can check"
         return Finding("signed", message, offset, PLACE, is_note=True)
     signature = " (the length of a signature, but the footer names no key)" if length == SIGNATURE_BYTES else ""
-    return Finding("stray-bytes", f"{length} bytes behind the struct{signature}", offset, PLACE)
+    return Finding("stray-bytes", f"{length} bytes after the struct{signature}", offset, PLACE)
 
 
 LONGEST_PATH = 1000  # characters

@@ -1,4 +1,4 @@
-"""Read a part of a plan with pyarrow, using a footer reduced to it, and count the rows."""
+"""Read a part of a plan with pyarrow, by a slice of the footer, and check the number of rows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def read_part(part: Part, options: ReadOptions, file: OpenFile, *, counts_rows: 
         pre_buffer = file._is_remote or (not is_small and part.rows >= LONG_CHUNK_ROWS * len(part.row_groups))
     part.check_here()
     if counts_rows and part.scan is not None and (wrong := find_wrong_count(part.scan, part.indices)):
-        problem = "{} values for {} rows of a row group, which pyarrow reads as rows of the next one".format(*wrong)
+        problem = "a chunk of {} values in a row group of {} rows: pyarrow would shift rows between row groups".format(
+            *wrong
+        )
         raise RowsMissing(problem, expected=wrong[1], found=wrong[0])
     try:
         with file._open_data(memory_map=options.memory_map) as data:
@@ -65,7 +67,7 @@ def check_counts(row_groups: Sequence[int], counts: Sequence[int]) -> int:
     Raises
     ------
     Malformed
-        If a count is negative: pyarrow subtracts it from those of the other row groups.
+        If a count is negative: pyarrow subtracts it from the rows of the other row groups.
     """
     for row_group, rows in zip(row_groups, counts, strict=True):
         if rows < 0:
@@ -79,7 +81,7 @@ class PyarrowReader:
     Attributes
     ----------
     row_groups : list of int
-        The numbers of the row groups in the footer that pyarrow reads; in a slice, these are all.
+        The numbers of the row groups in the footer that pyarrow reads; all row groups, if that footer is a slice.
     """
 
     def __init__(self, part: Part, source: pa.NativeFile, pre_buffer: bool, options: dict):
@@ -103,13 +105,13 @@ class PyarrowReader:
         return [self._reader.metadata.row_group(number).num_rows for number in self._part.row_groups]
 
     def entry_counts(self) -> EntryCounts | None:
-        """Return the entries of the columns in lists, or None if there are no lists."""
+        """Return the numbers of entries of the columns in lists, or None if there are no lists."""
         if self._part.scan is not None:
             return EntryCounts.of_scan(self._part.scan, self._part.indices)
         return EntryCounts.of_metadata(self._reader.metadata, self._part.indices)
 
     def table(self, *, use_threads: bool, counts_rows: bool) -> pa.Table:
-        """Read the part, and optionally compare the numbers of rows and of entries in lists with the footer."""
+        """Read the part; with `counts_rows`, compare the numbers of rows and of list entries with the footer."""
         part, table = self._part, self._read_all(use_threads)
         if counts_rows and not table.num_rows == part.rows == self._reader.metadata.num_rows:
             check_rows(table.num_rows, check_counts(part.row_groups, self.row_counts))
@@ -136,11 +138,14 @@ class PyarrowReader:
                 raise
         # pyarrow cannot read nested dictionary columns, or over 2 GiB of text, in one piece.
         batches = [self.batches([number], BATCH_ROWS, use_threads) for number in self.row_groups]
-        return pa.Table.from_batches([batch for some in batches for batch in some])
+        return pa.Table.from_batches([batch for group in batches for batch in group])
 
 
 def _is_small(part: Part) -> bool:
-    """Return True if a part is small in chunks, values and bytes: many rows may be few bytes, and few rows many."""
+    """Return True if a part has few chunks, few values and few bytes.
+
+    Rows alone do not suffice: many rows may take few bytes, and few rows many bytes.
+    """
     if part.chunks >= SMALL_CHUNKS or part.values >= SMALL_ROWS:
         return False
     if part.scan is None:

@@ -173,7 +173,7 @@ def _tree(form: ThriftForm) -> tuple[_Element, ...]:
         fields, path = parse_element(node.thrift), ".".join(as_path(node.path))
         if not identity & GROUP:
             if fields.type not in wire.NAMES_OF_TYPE:
-                raise Malformed(f"column {path}: {fields.type} is no type of Parquet's", found=fields.type)
+                raise Malformed(f"column {path}: {fields.type} is not a physical type of Parquet", found=fields.type)
             return _Element(fields, (), identity, leaf_type_of(node.thrift), path)
         children = tuple(take(depth + 1) for _ in range(fields.num_children or 0))
         return _Element(fields, children, node.first_leaf, None, path)

@@ -1,4 +1,7 @@
-"""From a staging folder to the dataset: decided by one file, then done to the end, by whomever comes next."""
+"""Commit a staging folder to the dataset: write one file that makes the commit final, then move the files.
+
+If the driver dies after that, the next write to the dataset completes the commit.
+"""
 
 from __future__ import annotations
 

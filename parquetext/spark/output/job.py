@@ -1,4 +1,4 @@
-"""One write of a dataset: prepared by the driver, written by tasks, committed or aborted by the driver."""
+"""Write a dataset: the driver prepares the write, tasks write files, and the driver commits or aborts."""
 
 from __future__ import annotations
 

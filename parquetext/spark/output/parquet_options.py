@@ -52,7 +52,7 @@ NAMES = (
     "zlib.compress.level",
     *PER_COLUMN,
 )
-# Arguments of Arrow's writer that have an option here, and a default of their own.
+# Arguments of Arrow's writer that have both an option here and a default in Arrow.
 OPTION_OF = {
     "compression": "compression",
     "data_page_size": "parquet.page.size",

@@ -117,7 +117,7 @@ class _File:
         self.rows, self.waiting = 0, 0  # rows in all, bytes that wait for a row group
         self._file, self._path, self._schema, self._options = file, path, schema, options
         self._batches: list[pa.RecordBatch] = []
-        # On an object store a file is put in its place when all of them are: not each by itself as well.
+        # On an object store the commit copies the file to its destination; a temporary name would cause a second copy.
         self._stream = None if file.is_local else file.filesystem.open_output_stream(file.path)
         self._writer: ParquetWriter | None = None
 

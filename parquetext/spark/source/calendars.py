@@ -1,6 +1,7 @@
-"""Dates and times of files that old versions of Spark have written, in the calendar of their day.
+"""Convert dates and timestamps that old versions of Spark wrote in the hybrid calendar.
 
-Spark before 3.0 (before 3.1 for INT96), and later ones on request, wrote days by the Julian calendar until 1582-10-04.
+Spark before 3.0 (before 3.1 for INT96), and later versions in their legacy mode, used the Julian calendar for days up
+to 1582-10-04.
 """
 
 from __future__ import annotations
@@ -21,19 +22,20 @@ FIRST_GREGORIAN = {"datetime": (3, 0), "int96": (3, 1)}
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 SWITCH_DAY = datetime.date(1582, 10, 15).toordinal() - _EPOCH
 SWITCH_MOMENT = -2_208_988_800_000_000  # 1900-01-01 in UTC: from here on all time zones agree
-_JULIAN_OFFSET = 1_721_424  # of a Julian day number over Python's ordinal
-_CENTURIES = (100, 200, 300, 500, 600, 700, 900, 1000, 1100, 1300, 1400, 1500)  # leap years of Julius alone
+_JULIAN_OFFSET = 1_721_424  # a Julian day number minus Python's ordinal of the day
+_CENTURIES = (100, 200, 300, 500, 600, 700, 900, 1000, 1100, 1300, 1400, 1500)  # leap years only in the Julian calendar
 
 
 class Calendar:
-    """The calendar of a file's dates and timestamps.
+    """Convert the dates and timestamps of one file.
 
     Parameters
     ----------
     form : FooterReader
         The file's footer.
     modes : mapping
-        For ``"datetime"`` and ``"int96"`` the mode if the file does not declare it: CORRECTED, LEGACY or EXCEPTION.
+        The mode for ``"datetime"`` and for ``"int96"`` if the file does not declare its calendar: CORRECTED, LEGACY or
+        EXCEPTION.
     """
 
     def __init__(self, form: FooterReader, modes: dict[str, str]):
@@ -61,7 +63,7 @@ class Calendar:
         return shifted.cast(pa.date32())
 
     def moments(self, moments: pa.Array, what: str) -> pa.Array:
-        """Convert timestamps in microseconds; refuse those that depend on the writer's time zone."""
+        """Return timestamps in microseconds unchanged; refuse old ones that depend on the writer's time zone."""
         if self._modes[what] != "CORRECTED" and _any_below(moments, SWITCH_MOMENT, pa.int64()):
             raise _refused("timestamps before 1900")
         return moments
@@ -83,8 +85,8 @@ def _any_below(values: pa.Array, limit: int, kind: pa.DataType) -> bool:
 
 def _refused(what: str) -> Unsupported:
     return Unsupported(
-        f"{what}, in the hybrid calendar that old versions of Spark wrote: use spark.read.parquet, or "
-        "set the option datetimeRebaseMode (int96RebaseMode) to CORRECTED to take them as they are"
+        f"{what} in the hybrid calendar of old versions of Spark: use spark.read.parquet, or set the "
+        "option datetimeRebaseMode (int96RebaseMode) to CORRECTED to read them without conversion"
     )
 
 

@@ -1,4 +1,4 @@
-"""Plan from a stored catalog instead of footers, and on request instead of a listing."""
+"""Plan reads from a stored catalog instead of footers, and on request list files from it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .calendars import SWITCH_MOMENT
 from .reader_options import Options
 
 
-def listed_by_catalog(options: Options, targets: Sequence[Target]) -> list[Files]:
-    """Return for each path the catalog's files at or below it, in the order of their paths."""
+def files_of_catalog(options: Options, targets: Sequence[Target]) -> list[Files]:
+    """Return the catalog's files at or below each path, sorted by path."""
     rows = rows_of(options.target(options.catalog)).one_per_row_group(["file", "file_size", "modified"])
     known = rows.group_by("file", use_threads=False).aggregate([("file_size", "max"), ("modified", "max")])
     remote = any(not target.is_local for target in targets)
     if masked := next(filter(is_masked, known["file"].to_pylist() if remote else []), None):
-        raise Unsupported(f"{masked}: a catalog has no secrets of URLs, and such a file is found by a listing alone")
+        raise Unsupported(f"{masked}: a catalog stores no credentials of URLs, so this file has to be listed")
     path_of = _path_of(options)
     columns = (known[name].to_pylist() for name in ("file", "file_size_max", "modified_max"))
     files = sorted(
@@ -34,20 +34,20 @@ def listed_by_catalog(options: Options, targets: Sequence[Target]) -> list[Files
     return [_below(target, files) for target in targets]
 
 
-def left_by_catalog(
+def select_by_catalog(
     options: Options,
     files: Sequence[Found],
     predicate: Predicate,
     types: Mapping[str, pa.DataType],
     given: Mapping[str, pa.Array],
 ) -> tuple[dict[int, Kept], list[int]]:
-    """Return the parts of unchanged files that the catalog selects, by number, and the files that it does not describe.
+    """Return the selected row groups of each unchanged file by its number, and the files that the catalog lacks.
 
-    `given` contains, for each file, the values from its directories.
+    `given` contains, for each file, its partition values.
     """
-    message = ([getattr(file, name) for file in files] for name in ("path", "size", "modified"))
+    listed = ([getattr(file, name) for file in files] for name in ("path", "size", "modified"))
     catalog = options.target(options.catalog)
-    cover = Cover(catalog, *message, path_of=_path_of(options), since=SWITCH_MOMENT)
+    cover = Cover(catalog, *listed, path_of=_path_of(options), since=SWITCH_MOMENT)
     return cover.left(predicate, types, given), cover.others
 
 
@@ -56,7 +56,7 @@ def _path_of(options: Options) -> Callable[[str], str]:
     folders: dict[str, str] = {}
 
     def path_of(url: str) -> str:
-        local = url if url.startswith("/") else local_path(url)  # most are plain
+        local = url if url.startswith("/") else local_path(url)  # most are plain paths
         if local is not None:
             return local
         folder, _, name = url.rpartition("/")

@@ -39,8 +39,8 @@ def schema_of(options: Options) -> StructType:
     whole = _schema(files if options.merge_schema else files[:1], own)
     if options.columns is None and len(whole) >= VERY_WIDE:
         logging.getLogger("parquetext").warning(
-            "%d columns are read whole: Spark asks a Python data source for all columns of its schema, whatever "
-            'is selected later; name those you need by .schema(…), .option("columns", …) or '
+            "all %d columns are read: Spark requests every column of a Python data source's schema, even if the query "
+            'selects only some of them; name the columns that you need with .schema(…), .option("columns", …) or '
             "parquetext.spark.read(columns=…)",
             len(whole),
         )

@@ -22,7 +22,7 @@ from ...footer.model import FooterReader
 from ...pruning import Comparison, Predicate
 from ...reading.request.selection import find_top_level
 from .calendars import Calendar
-from .catalogs import left_by_catalog
+from .catalogs import select_by_catalog
 from .column_casts import conformed
 from .keys import key_scalar
 from .plans import Kept
@@ -62,7 +62,7 @@ class Reader:
         given = self._given(left)
         if given is None:
             return [Portion.whole(file) for file in left]
-        kept, others = left_by_catalog(self.options, left, self.predicate, self._types(), given)
+        kept, others = select_by_catalog(self.options, left, self.predicate, self._types(), given)
         portions = {number: Portion.whole(left[number]) for number in others}
         for number, (_, begins, share) in kept.items():
             portions[number] = Portion(left[number], int(left[number].size * share), begins)

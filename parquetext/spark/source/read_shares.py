@@ -19,7 +19,7 @@ from ...records import frozen
 from ...storage import Target
 from ...storage.paths import directory_keys
 from ..globbing import is_named, matches
-from .catalogs import listed_by_catalog
+from .catalogs import files_of_catalog
 from .plans import Kept
 from .reader_options import Options
 
@@ -101,7 +101,7 @@ def list_files(options: Options) -> list[Found]:
     if options.listing:
         listings = [discover(target, partitioned=False, ignore_prefixes=(".",), sizes=True) for target in targets]
     else:
-        listings = listed_by_catalog(options, targets)
+        listings = files_of_catalog(options, targets)
     for message in (each for listing in listings for each in unfollowed(listing)):
         _warn_once(message)
     base = None if options.base_path is None else options.target(options.base_path).path.rstrip("/")

@@ -100,7 +100,7 @@ class Options:
         )
 
     def target(self, path: str) -> Target:
-        """Where a path or URL leads, by the settings of filesystems that are among the options."""
+        """Resolve a path or URL with the filesystem settings that are among the options."""
         return self.filesystems.target(normal(path))
 
 

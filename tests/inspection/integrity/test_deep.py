@@ -123,7 +123,7 @@ def test_pages_that_only_our_decoder_finds_malformed_are_a_finding(tmp_path):
     report = verify(write(tmp_path, [column], 3))
     [finding] = report.findings
     assert finding.kind == "undecodable" and not report.ok
-    assert "pyarrow reads it, parquetext does not: row group 0, column x: a dictionary page behind" in finding.message
+    assert "pyarrow reads it, parquetext does not: row group 0, column x: a dictionary page after" in finding.message
     assert report.rows == 3
 
 

@@ -125,7 +125,7 @@ STRUCTURE = [
         "column-index", "a minimum above the maximum for page 1", index("column_index", min_values=[*int32(1, 9), b""])
     ),
     Fault("bloom-filter", "says 64 bytes, and 48 by the footer", index("bloom_header", numBytes=64)),
-    Fault("bloom-filter", "says 0 bytes", index("bloom_header", numBytes=0)),
+    Fault("bloom-filter", "size of 0 bytes", index("bloom_header", numBytes=0)),
     Fault("bloom-filter", "leave the data", lambda parts: parts["n"].metadata.update(bloom_filter_offset=1 << 40)),
     Fault("chunk-range", "leave the data", lambda parts: parts["t"].metadata.update(data_page_offset=1 << 40)),
     Fault(

@@ -29,7 +29,7 @@ public interface ByteSource {
         return 64 << 10;
     }
 
-    /** Bytes that cost less to read along than a read of their own: many for an object store, few for a disk. */
+    /** The number of unneeded bytes that cost less than a separate read: many for an object store, few for a disk. */
     default int gap() {
         return 1 << 20;
     }

@@ -3,7 +3,7 @@ package dev.parquetext.footer;
 import java.util.Arrays;
 import java.util.zip.CRC32;
 
-/** A range of a file in memory. Numbers are little-endian; whatever is not within the range is damage. */
+/** A range of a file in memory. Numbers are little-endian; an access outside of the range is reported as damage. */
 class Bytes {
     final byte[] data;
     final int begin;

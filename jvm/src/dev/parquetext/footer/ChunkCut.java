@@ -2,7 +2,7 @@ package dev.parquetext.footer;
 
 /** Removes fields from a ColumnChunk's Thrift bytes; the other fields are copied as they are. */
 final class ChunkCut {
-    private static final int MORE = 16; // bytes that the headers behind removed fields may need more
+    private static final int MORE = 16; // bytes that the headers after removed fields may need more
 
     private final Bytes chunk;
     private final ThriftIn in;

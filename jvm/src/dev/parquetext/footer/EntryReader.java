@@ -108,7 +108,7 @@ abstract class EntryReader implements FooterReader {
             if (in.id == Wire.THRIFT_KEY_VALUE_KEY && in.type == Wire.TYPE_BINARY) isWanted = wanted.has(in.binary());
             else in.skip();
         }
-        if (in.at != pair.size) throw pair.damaged("a key-value that is no whole struct", in.at);
+        if (in.at != pair.size) throw pair.damaged("a key-value that is not exactly one struct", in.at);
         return isWanted;
     }
 }

@@ -63,7 +63,7 @@ final class FlatHead {
         end = in.at + prefixLength + suffixLength + aboveLength;
     }
 
-    /** The next place of a table, a distance behind the one before it. */
+    /** The next place of a table, a distance after the one before it. */
     private static int step(ThriftIn in, int before) throws NotSliced {
         long place = before + 4 * (in.varint32() & 0xFFFFFFFFL);
         if (place > in.bytes.size - 4) throw in.bytes.damaged("a table out of its cell", in.at);

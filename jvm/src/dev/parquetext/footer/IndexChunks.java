@@ -3,7 +3,7 @@ package dev.parquetext.footer;
 import java.io.IOException;
 import java.util.zip.CRC32;
 
-/** A leaf's chunks by a footer index: Thrift bytes of each part, checked together, and the facts that they tell. */
+/** A leaf's chunks, read through a footer index: the Thrift bytes of each part share a checksum. */
 final class IndexChunks {
     private final IndexFile file;
     private final IndexTail tail;
@@ -15,7 +15,7 @@ final class IndexChunks {
         this.leaf = leaf;
     }
 
-    /** Has the Thrift bytes of all row groups read in the next round; the leaf's cells are here. */
+    /** Request the Thrift bytes of all row groups for the next round; the leaf's cells have been read. */
     void want() throws IOException, NotSliced {
         for (int part = 0; part * Wire.FLAT_PART_ROW_GROUPS < tail.rowGroups; part++)
             for (IndexFile.Range range : ranges(part)) file.want(range);
@@ -77,7 +77,7 @@ final class IndexChunks {
             else if (in.type == Wire.TYPE_I64 || in.type == Wire.TYPE_I32) readPlace(in, chunk);
             else in.skip();
         }
-        if (in.at != bytes.size) throw bytes.damaged("a column chunk that is no whole struct", in.at);
+        if (in.at != bytes.size) throw bytes.damaged("a column chunk that is not exactly one struct", in.at);
     }
 
     private static void readPlace(ThriftIn in, Chunk chunk) throws NotSliced {

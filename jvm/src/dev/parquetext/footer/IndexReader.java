@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The Thrift footer, read by its index: only the parts that a projection uses (docs/formats.md, 7.1). */
+/** Reads the parts of the Thrift footer that a projection uses, through the index (docs/formats.md, 7.1). */
 final class IndexReader extends EntryReader {
     private static final int NODE_BIT = SchemaEntry.NODE_BIT;
 
@@ -77,7 +77,7 @@ final class IndexReader extends EntryReader {
         return bytes.has(tail.payload + tail.partAt(leaf, 0), (int) tail.leafBytes);
     }
 
-    /** Has the Thrift bytes of a leaf and of the nodes above it read in the next round; the leaf's cells are here. */
+    /** Request the Thrift bytes of a leaf and of the nodes above it for the next round; its cells have been read. */
     private void wantThrift(int leaf) throws IOException, NotSliced {
         IndexEntry entry = cellsOf(leaf);
         file.want(entry.range);

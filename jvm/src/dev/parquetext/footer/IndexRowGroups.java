@@ -75,7 +75,7 @@ final class IndexRowGroups {
                 in.skip();
             }
         }
-        if (in.at != own.size || !hasRows) throw own.damaged("a row group that is no whole struct", in.at);
+        if (in.at != own.size || !hasRows) throw own.damaged("a row group that is not exactly one struct", in.at);
         return new RowGroup(numRows, fileOffset, size, ordinal);
     }
 }

@@ -115,7 +115,7 @@ final class Locator {
         if (size % 3 != 0 || size > MOST_TEXT || text > end - footer || text > at)
             throw tail.damaged("a reference of " + size + " bytes", at);
         byte[] block = decoded(at - (int) text, (int) text);
-        if (block == null) throw tail.damaged("a reference that is no base64", at);
+        if (block == null) throw tail.damaged("a reference that is not base64", at);
         return byReference(new Bytes(block, 0, trailer.length, end - text), trailer.crc, true);
     }
 

@@ -1,6 +1,6 @@
 package dev.parquetext.footer;
 
-/** Why a file is read as it is. */
+/** The reason for which a file is read without a slice. */
 public final class NotSliced extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -11,7 +11,7 @@ final class PackedBits {
         return (count * width + 7) / 8;
     }
 
-    /** Return the number at a bit behind byte {@code at}. */
+    /** Return the number at a bit after byte {@code at}. */
     static long number(byte[] data, int at, long bit, int width) {
         int from = at + (int) (bit >>> 3), shift = (int) bit & 7;
         if (width == 0) return 0;
@@ -20,7 +20,7 @@ final class PackedBits {
         return value & -1L >>> 64 - width;
     }
 
-    /** Write the numbers that begin at a bit behind byte {@code at}, plus a base, to {@code out}. */
+    /** Write the numbers that begin at a bit after byte {@code at}, plus a base, to {@code out}. */
     static void unpack(byte[] data, int at, long bit, int width, long base, int count, long[] out) {
         if (width > MOST_AT_ONCE) {
             for (int i = 0; i < count; i++, bit += width) out[i] = base + number(data, at, bit, width);

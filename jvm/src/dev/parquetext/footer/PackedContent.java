@@ -49,6 +49,6 @@ final class PackedContent {
 
     /** Check that nothing is left. */
     void end() throws NotSliced {
-        if (left() != 0) throw damaged(left() + " bytes behind the content");
+        if (left() != 0) throw damaged(left() + " bytes after the content");
     }
 }

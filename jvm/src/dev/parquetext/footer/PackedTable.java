@@ -34,7 +34,7 @@ final class PackedTable {
     private int[] codes, begins, slopeOf;
     private Row bases, slopes;
 
-    /** The table at a content's position, which moves behind it. */
+    /** The table at a content's position, which moves past it. */
     PackedTable(PackedContent content, int columns, int rows) throws NotSliced {
         data = content.bytes.data;
         this.rows = rows;

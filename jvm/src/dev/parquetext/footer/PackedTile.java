@@ -244,7 +244,7 @@ final class PackedTile {
         for (int row = 0; row < rows; row++) if (has(other, row)) own[row] += factor * more[row];
     }
 
-    /** Move the chains behind the column. */
+    /** Move the chains past the column. */
     private void advance() {
         if (moving == null) return;
         for (int i = 0; i < positions.length; i++) {
@@ -256,7 +256,7 @@ final class PackedTile {
         }
     }
 
-    /** Move a chain behind the structs that have a value of {@code begin}. */
+    /** Move a chain past the structs that have a value of {@code begin}. */
     private void advance(long[] position, int begin, int length) {
         long[] begins = values[begin], lengths = values[length];
         for (int row = 0; row < rows; row++) {

@@ -159,7 +159,7 @@ final class PackedWords {
         return out;
     }
 
-    /** Write the text of a role, behind its length if {@code isBinary}. */
+    /** Write the text of a role, after its length if {@code isBinary}. */
     void put(int role, int row, boolean isBinary, ThriftOut out) throws NotSliced {
         Bytes text = texts[role][row];
         if (text == null) {

@@ -16,7 +16,7 @@ public final class PageSkipping {
     /**
      * @param columns names of the top-level columns that the reader filters by; others than those of the file do no harm
      * @param begin the split's first byte
-     * @param end the first byte behind the split
+     * @param end the first byte after the split
      */
     public PageSkipping(List<String> columns, long begin, long end) {
         this.columns = Collections.unmodifiableList(new ArrayList<>(columns));

@@ -44,7 +44,7 @@ final class Reference {
         long count = payload.u32(4), start = payload.i64(8), structLength = payload.u32(16);
         if (payload.u16(2) != 0) throw payload.damaged("a number that is not 0", 2);
         if (count < 1 || count > (payload.size - HEAD - 4) / BLOCK) throw payload.damaged(count + " blocks", 4);
-        if (start < 0 || start > footer) throw payload.damaged("an old footer behind the new one", 8);
+        if (start < 0 || start > footer) throw payload.damaged("an old footer after the new one", 8);
         if (structLength == 0) throw payload.damaged("a struct of no bytes", 16);
         List<Block> blocks = blocks(payload, (int) count, start, footer);
         int at = HEAD + (int) count * BLOCK, copied = payload.count(at);
@@ -53,7 +53,7 @@ final class Reference {
         return new Reference(structLength, blocks, payload.copy(at + 4, copied));
     }
 
-    /** They follow each other from the first multiple of 8 at or behind {@code start} to the Thrift footer. */
+    /** They follow each other from the first multiple of 8 at or after {@code start} to the Thrift footer. */
     private static List<Block> blocks(Bytes payload, int count, long start, long footer) throws NotSliced {
         List<Block> blocks = new ArrayList<>(count);
         long expected = start + 7 & ~7L;

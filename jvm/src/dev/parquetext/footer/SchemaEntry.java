@@ -29,7 +29,7 @@ abstract class SchemaEntry {
             if (in.id == Wire.THRIFT_SCHEMA_ELEMENT_NAME && in.type == Wire.TYPE_BINARY) name = in.binary();
             else in.skip();
         }
-        if (in.at != element.size) throw element.damaged("a schema element that is no whole struct", in.at);
+        if (in.at != element.size) throw element.damaged("a schema element that is not exactly one struct", in.at);
         thrift = element;
     }
 

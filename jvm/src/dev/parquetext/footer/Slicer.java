@@ -74,7 +74,7 @@ public final class Slicer {
         for (int i = 0; i < rowGroups.length; i++) {
             rowGroups[i] = reader.rowGroup(i);
             if (forScan && rowGroups[i].totalCompressedSize == -1)
-                throw new NotSliced(NotSliced.Reason.UNSUPPORTED, "row groups that do not say their size");
+                throw new NotSliced(NotSliced.Reason.UNSUPPORTED, "row groups without total_compressed_size");
         }
         List<Chunk[]> chunks = new ArrayList<>();
         for (Element leaf : tree.leaves) {

@@ -1,15 +1,15 @@
 package dev.parquetext.footer;
 
 /**
- * Leaves statistics out of a slice if they cannot be right: readers would skip row groups that have rows by them.
+ * Omits impossible statistics from a slice, because readers would skip row groups with matching rows by them.
  *
- * <p>Statistics cannot be right if a bound is no value of the type, if the minimum is above the maximum, or if the null
- * count is below 0, above the number of values, above 0 in a required column, or the number of values beside bounds.
- * All statistics of the chunk are then left out, and so is the place of its column index, which the same writer made. A
- * NaN is no reason, because parquet-java ignores bounds that are NaN.
+ * <p>Statistics are impossible if a bound is not a value of the type, if the minimum is above the maximum, or if the
+ * null count is below 0, above the number of values, above 0 in a required column, or equal to the number of values
+ * although there are bounds. All statistics of the chunk are then omitted, and the offset of its column index, which
+ * the same writer made. NaN bounds are kept, because parquet-java ignores them.
  *
- * <p>A flat footer has no bounds that cannot be right, because its writer leaves them out. If its statistics lack a
- * bound of a chunk that has values, the column index is therefore left out, too.
+ * <p>A flat footer has no impossible bounds, because its writer omits them. If its statistics lack a bound of a chunk
+ * that has values, the column index is therefore omitted, too.
  */
 final class StatisticsRule {
     private final LeafType type;

@@ -59,6 +59,7 @@ final class Tree {
     }
 
     private static NotSliced broken(Element element) {
-        return new NotSliced(NotSliced.Reason.DAMAGED, "schema elements that are no tree, at number " + element.index);
+        String message = "schema elements that are not a tree, at number " + element.index;
+        return new NotSliced(NotSliced.Reason.DAMAGED, message);
     }
 }

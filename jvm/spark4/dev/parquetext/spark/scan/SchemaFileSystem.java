@@ -29,8 +29,8 @@ public final class SchemaFileSystem extends ReadOnlyFileSystem {
     }
 
     /**
-     * The path that shows a file so. Spark infers a schema from the first of all paths by order, and passes over names
-     * that are no data's: so the order of these paths is that of the files' own, and the last name the same.
+     * The path by which Spark sees a file with a sliced footer. Spark infers a schema from the first path in sort
+     * order, and ignores names that are not data files: so these paths sort like the files' paths, and keep the name.
      */
     static Path sliced(FileStatus file) {
         StringBuilder digits = new StringBuilder();

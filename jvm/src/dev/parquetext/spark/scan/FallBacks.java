@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Files that are read as they are: the first one of each reason is told in the log. */
+/** Logs the first file that is read without a slice, for each reason. */
 final class FallBacks {
     private static final Logger LOG = LoggerFactory.getLogger(FallBacks.class);
     private static final Set<String> TOLD = ConcurrentHashMap.newKeySet();
@@ -26,7 +26,7 @@ final class FallBacks {
     static void tell(Path file, Throwable reason) {
         boolean known = reason instanceof NotSliced;
         if (!TOLD.add(known ? ((NotSliced) reason).reason().name() : reason.getClass().getName())) return;
-        String message = "{} is read by its whole footer ({}); so are further files, of which this is not said again";
+        String message = "{} is read by its whole footer ({}); this is not logged again for further files";
         if (isExpected(reason)) LOG.info(message, file, reason.getMessage());
         else if (known) LOG.warn(message, file, reason.getMessage());
         else LOG.warn(message, file, reason.getMessage(), reason);

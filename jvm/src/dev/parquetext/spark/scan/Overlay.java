@@ -21,7 +21,7 @@ final class Overlay {
         this.tail = tail;
     }
 
-    /** A footer behind the whole file. */
+    /** A footer after the whole file. */
     static Overlay behind(long length, byte[] footer) {
         return new Overlay(length, withTrailer(footer));
     }

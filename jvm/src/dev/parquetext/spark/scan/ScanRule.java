@@ -12,13 +12,13 @@ import org.slf4j.LoggerFactory;
 import scala.Option;
 
 /**
- * Gives Spark's own scans of Parquet files the format that slices footers.
+ * Replaces the format of Spark's own Parquet scans by the format that slices footers.
  *
- * <p>It runs after all rules that replace scans by engines of their own, and takes the remaining ones. Formats that
- * extend Spark's, such as Delta Lake's, stay as they are.
+ * <p>It runs after all rules by which other engines replace scans, and changes only the remaining scans. Formats that
+ * extend Spark's, such as Delta Lake's, are not changed.
  */
 final class ScanRule extends ColumnarRule {
-    /** All Parquet formats are equal for Spark, which keeps the old one of two equal plans: so an option differs. */
+    /** Spark considers all Parquet formats equal and keeps the old one of two equal plans, so an option must differ. */
     private static final String MARK = "parquetext.scan";
 
     private static final String SHOWN = "(footers sliced by parquetext)";
@@ -39,7 +39,7 @@ final class ScanRule extends ColumnarRule {
         };
     }
 
-    /** Return the plan unchanged if this Spark is unknown: a query never fails for want of a slice. */
+    /** Return the plan unchanged if this version of Spark is not supported: a query never fails without a slice. */
     private SparkPlan sliced(SparkPlan plan) {
         try {
             return plan.transformUp(Replacing.of(FileSourceScanExec.class, ScanRule::isOurs, this::slicedScan));
@@ -71,7 +71,7 @@ final class ScanRule extends ColumnarRule {
         return copy;
     }
 
-    /** The table's name as plans show it. The format's would do, but by that Spark decides which filters to push. */
+    /** The table's name in plans. The format's name stays, because Spark decides by it which filters to push. */
     private static TableIdentifier named(Option<TableIdentifier> table) {
         if (table.isEmpty()) return new TableIdentifier(SHOWN, Option.empty(), Option.empty());
         TableIdentifier own = table.get();

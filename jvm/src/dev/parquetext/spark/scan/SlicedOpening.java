@@ -15,17 +15,17 @@ import org.apache.spark.util.TaskCompletionListener;
 import org.slf4j.LoggerFactory;
 
 /**
- * One state of a file, and the bytes that its readers see instead of its end.
+ * One state of a file, and the bytes that replace its end for readers.
  *
- * <p>Errors of reading are passed on, and no reason to read the file as it is: row groups go to splits by offsets that
- * differ between a slice and the whole footer, so all splits of a file have to decide alike.
+ * <p>Read errors are passed on and do not cause a fallback to the whole footer: row groups are assigned to splits by
+ * offsets that differ between a slice and the whole footer, so all splits of a file have to make the same decision.
  */
 final class SlicedOpening {
     private final RealFile file;
     private final Overlay overlay;
     private final AtomicReference<FSDataInputStream> unused = new AtomicReference<>();
 
-    /** Opens the file and makes its slice. The stream is that of the first reader, so both are of one file. */
+    /** Opens the file and makes its slice. The first reader gets the same stream, so both see the same file. */
     SlicedOpening(RealFile file, Projection projection, ScanMetrics metrics, boolean isFirstSplit) throws IOException {
         this.file = file;
         FSDataInputStream stream = file.open();

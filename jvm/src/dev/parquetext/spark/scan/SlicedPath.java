@@ -7,10 +7,10 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
- * The path of a file, which whoever asks it for a file system sees with a sliced footer.
+ * The path of a file whose file system presents the file with a sliced footer.
  *
- * <p>It is equal to the file's own path, and written as that: errors name the file, and what makes another path of it
- * reads the file as it is. All who open it share one file system object, which knows the slice.
+ * <p>It is equal to the file's path and has the same text, so that errors name the file. Paths that are derived from it
+ * lead to the unchanged file. All readers that open it share one file system object, which holds the slice.
  */
 final class SlicedPath extends Path {
     private static final long serialVersionUID = 1;
