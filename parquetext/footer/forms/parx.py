@@ -82,7 +82,7 @@ class ParxSpec(FormSpec):
     uuid = UUID("0d4f5a58-3c35-4c0c-8a6b-5fc1d0a3e7b2")  # of its block in memory; no file contains it
     magic = first_bytes = MAGIC
     trailer_bytes = len(MAGIC)
-    is_final = is_lossless = is_verified = is_written_alone = True
+    begins_with_thrift = is_final = is_lossless = is_verified = is_written_alone = True
     is_writable = has_names = False
     part_kind = "parx-footer"
     damaged = "parx-damaged"
@@ -103,6 +103,7 @@ class ParxSpec(FormSpec):
         check_flags(flags, begin + 4)
         if not 1 <= length <= most:
             message = f"the PARX metadata's length of {length} bytes does not fit in the file of {size} bytes"
+            message += f", which has room for {most}"
             raise Malformed(message, offset=begin, expected=most, found=length)
         if length > MAX_METADATA_BYTES:
             message = f"PARX metadata of {length} bytes: {MAX_METADATA_BYTES} are supported at most"

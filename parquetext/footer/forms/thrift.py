@@ -14,7 +14,7 @@ class ThriftSpec(FormSpec):
     """The Thrift form; it has no block, and every upgraded file keeps it."""
 
     name, title, rank = "thrift", "Thrift footer", 40
-    is_lossless = True
+    is_lossless = begins_with_thrift = True
     is_writable = False
     is_preferred = False
     has_names = False
