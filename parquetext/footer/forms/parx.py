@@ -20,7 +20,6 @@ CRC_BYTES = 4
 AFTER_METADATA = FIELDS.size + CRC_BYTES
 SMALLEST_FILE = len(MAGIC) + 1 + wire.PARX_TAIL_BYTES
 MAX_METADATA_BYTES = (1 << 31) - 1
-CRC_OF_CHECKED = 0x2144DF1C  # the CRC-32 of any bytes that end in their own CRC-32
 KNOWN_FLAGS = wire.PARX_ENCRYPTED | wire.PARX_PATHS_OMITTED | wire.PARX_PREVIEW
 MISSING, PATHS = "missing-field", "paths-without-flag"
 
@@ -108,7 +107,7 @@ class ParxSpec(FormSpec):
         if length > MAX_METADATA_BYTES:
             message = f"PARX metadata of {length} bytes: {MAX_METADATA_BYTES} are supported at most"
             raise Unsupported(message, offset=begin, expected=MAX_METADATA_BYTES, found=length, code=wire.TOO_LARGE)
-        block = Block(self.uuid, begin - length, length + AFTER_METADATA, CRC_OF_CHECKED, self.trailer_bytes)
+        block = Block(self.uuid, begin - length, length + AFTER_METADATA, None, self.trailer_bytes)
         return Tail(size, block.payload, block.length, self, blocks=[block])
 
     def open(self, handle, location: Location) -> ThriftForm:
