@@ -9,10 +9,10 @@ import typer
 
 from .. import wire
 from ..errors import ParquetextError
-from ..footer.forms import AUTO, Form
 from ..storage import resolve
 from .arguments import File, Files, Ignore, Quiet, Size, size_of
 from .choices import OptimizeFor
+from .new_form import AUTO, NewForm
 from .outcomes import (
     CANNOT_RUN,
     exit_code,
@@ -25,7 +25,6 @@ from .outcomes import (
 )
 from .output import counted, files_progress, human_bytes, print_json, tell
 
-NewForm = Annotated[Form, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document per new file.")]
 
 

@@ -8,9 +8,9 @@ import typer
 
 from .. import wire
 from ..errors import ParquetextError
-from ..footer.forms import AUTO, Form
 from .arguments import File, Ignore, Quiet
 from .choices import Codec, Encoding, OptimizeFor
+from .new_form import AUTO, NewForm
 from .outcomes import CANNOT_RUN, exit_code, is_absent, print_failure, refuse_folder, stoppable
 from .output import counted, human_bytes, print_json, tell
 
@@ -53,7 +53,7 @@ def rewrite(
             help="Use of the new file. random_access: small pages. size: fewest bytes. They choose codec and encodings."
         ),
     ] = OptimizeFor.scan,
-    form: Annotated[Form, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")] = AUTO,
+    form: NewForm = AUTO,
     ignore: Ignore = None,
     quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,

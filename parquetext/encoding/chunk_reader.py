@@ -14,9 +14,18 @@ from .carried import Carried
 from .codecs import BELIEVED
 from .decoded_sizes import check_page_size, entries_of, limit_of, most_entries
 from .foreign_pages import is_foreign, made_plain, refuse_vast
-from .pages import NOT_READ, VAST_BYTES, Page, overrun_of, read_body, read_pages, read_stored
+from .pages import (
+    MAGIC_BYTES,
+    NOT_READ,
+    VAST_BYTES,
+    Page,
+    in_front_of_pages,
+    overrun_of,
+    read_body,
+    read_pages,
+    read_stored,
+)
 
-MAGIC_BYTES = 4
 MOST_ARRAY_BYTES = (1 << 31) - 1  # that offsets of 32 bits reach
 # Limits for a chunk of few bytes, and for its pages, if the kernels are the twin.
 MOST_PURE_VALUES, MOST_PURE_BYTES, MOST_PURE_PAGE = 1 << 16, 1 << 22, 1 << 22
@@ -133,9 +142,8 @@ def chunk_of(form, leaf: Leaf, number: int, row_group: int, file_size: int) -> C
             raise Malformed(f"the row group has {num_rows} rows", expected=0, found=num_rows)
         entries = entries_of(fact["num_values"], num_rows, leaf.levels.repetition)
         chunk = Chunk(leaf, row_group, begin, size, codec, entries, num_rows, overrun_of(form.created_by))
-        if chunk.num_values and fact["data_page_offset"] < MAGIC_BYTES:
-            message, found = "data pages at {}, in front of all pages", fact["data_page_offset"]
-            raise Malformed(message.format(found), expected=MAGIC_BYTES, found=found)
+        if message := in_front_of_pages(fact["data_page_offset"], chunk.num_values):
+            raise Malformed(message, expected=MAGIC_BYTES, found=fact["data_page_offset"])
         if chunk.num_values and not (MAGIC_BYTES <= begin <= file_size and 0 < size <= file_size - begin):
             raise Malformed(f"{size} bytes of pages at {begin}, the file has {file_size}", offset=max(begin, 0))
     return chunk

@@ -18,6 +18,7 @@ from ..storage import has_descriptor
 from . import codecs
 from .codecs import BELIEVED, decompress
 
+MAGIC_BYTES = 4  # in front of the first page
 FIRST_WINDOW = 1 << 12
 REMOTE_WINDOW = 1 << 20  # takes about as long as a request
 LARGEST_WINDOW = 1 << 22
@@ -41,6 +42,13 @@ def overrun_of(created_by: bytes | None) -> int:
     """Return the bytes by which a writer's chunks may exceed their size in the footer."""
     found = PARQUET_MR.match(created_by or b"")
     return OVERRUN if found is not None and tuple(int(part or 0) for part in found.groups()) < FIXED_VERSION else 0
+
+
+def in_front_of_pages(data_page_offset: int, num_values: int) -> str | None:
+    """Return the message for data pages that would begin before the first page of a file, or None if there are none."""
+    if not num_values or data_page_offset >= MAGIC_BYTES:
+        return None
+    return f"data pages at {data_page_offset}, in front of all pages"
 
 
 class Headers:

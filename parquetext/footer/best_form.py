@@ -186,7 +186,7 @@ def named_form(source, name: str) -> tuple[str, FooterReader, list[Finding]]:
 def offset_of_missing(source) -> int:
     """Return the offset of the first struct that lacks a field that readers require; else that of the footer."""
     tail, data = _read_tail(source)
-    if tail.is_final:
+    if not tail.form.begins_with_thrift:
         return tail.footer_offset
     missing, _ = kernels.required.find_missing(_footer(source, tail, data)[0])
     return tail.footer_offset + (0 if missing is None else missing.offset)
@@ -195,7 +195,7 @@ def offset_of_missing(source) -> int:
 def offset_of_name(source, name: bytes) -> int | None:
     """Return the offset of a schema element with this name in the Thrift footer, or None."""
     tail, data = _read_tail(source)
-    if tail.is_final:
+    if not tail.form.begins_with_thrift:
         return None
     footer = _footer(source, tail, data)[0]
     scan = kernels.scan.scan(footer, strict=False)

@@ -173,6 +173,8 @@ class FormSpec:
         `rebuild` returns the Thrift footer, byte for byte.
     is_verified : bool
         Checksums cover every byte that is read.
+    begins_with_thrift : bool
+        Its bytes in the file begin with the whole Thrift struct.
     is_final : bool
         The file has no other footer. A form with a `magic` that is not final may also be a block.
     is_restorable : bool
@@ -230,6 +232,7 @@ class FormSpec:
     omitted_of_row_groups: ClassVar[frozenset[str]] = frozenset()
     is_lossless: ClassVar[bool] = False
     is_verified: ClassVar[bool] = False
+    begins_with_thrift: ClassVar[bool] = False
     is_final: ClassVar[bool] = False
     is_restorable: ClassVar[bool] = False
     no_thrift: ClassVar[str] = ""

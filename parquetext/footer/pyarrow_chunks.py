@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import kernels, wire
-from ..errors import Malformed, Unsupported, wire_error
+from ..errors import Malformed, Unsupported
 from ..thrift import list_start
 from .pyarrow_footer import metadata_of
+from .regularity import check_regular
 
 if TYPE_CHECKING:
     from pyarrow._parquet import ColumnChunkMetaData
@@ -58,8 +59,7 @@ class PyarrowChunks:
             If it is encrypted, or compressed by a codec that pyarrow does not know.
         """
         row_group, leaf = position
-        if not self._scan.regular:
-            raise wire_error(wire.IRREGULAR, expected=self._scan.leaf_count, found=self._scan.chunk_count)
+        check_regular(self._scan)
         if row_group >= self._scan.row_group_count or leaf >= self._scan.leaf_count:
             there = f"{self._scan.row_group_count} row groups of {self._scan.leaf_count} columns"
             raise Malformed(f"the Thrift footer has {there}, and another form of the footer has more")

@@ -49,7 +49,8 @@ class Block:
     length : int
         Bytes of the payload.
     crc : int or None
-        Checksum of the payload; None if the block is aside, because only its trailer contains it.
+        Checksum of the payload; None if the block is aside, because only its trailer contains it, or if the payload
+        checks itself.
     trailer : int
         Bytes of the trailer; a form may have its own kind of trailer.
     is_aside : bool

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,8 +17,10 @@ from support.users import ANNA, as_user, shared_folder
 import parquetext
 from parquetext import kernels
 from parquetext.cli.app import app
+from parquetext.cli.new_form import FormOfCopy
 from parquetext.cli.outcomes import failure
-from parquetext.errors import ColumnError
+from parquetext.errors import ColumnError, ParquetextError
+from parquetext.footer import forms
 
 
 def run(*words: object):
@@ -80,6 +83,9 @@ def test_encode_suggests_columns(path):
         ("head -n -5", "-5 is not in the range x>=0"),
         ("rewrite --out x.parquet --codec zst", "'zst' is not one of"),
         ("upgrade --form flatt", "'flatt' is not one of"),
+        ("rewrite --out x.parquet --form parx", "'parx' is not one of"),
+        ("merge --out x.parquet --form par3", "'par3' is not one of"),
+        ("split --out x --form parx", "'parx' is not one of"),
         ("sidecar build --ignore x", "'x' is not one of"),
     ],
 )
@@ -87,6 +93,32 @@ def test_a_wrong_option_is_reported_in_plain_words(path, words, message):
     code, said = run(*words.split(), path)
     said = " ".join(said.replace("│", " ").split())
     assert code == 2 and message in said
+
+
+def test_the_forms_of_new_files_are_those_that_the_functions_accept():
+    def is_accepted(form: str) -> bool:
+        try:
+            forms.check_writable(form, forms.THRIFT.name)
+        except ParquetextError:
+            return False
+        return True
+
+    assert [*FormOfCopy] == [form for form in forms.Form if is_accepted(form)]
+    assert {"auto", "flat", "modular", "thrift"} <= {*FormOfCopy} < {*forms.Form}
+
+
+@pytest.mark.parametrize("command", ["merge", "split", "rewrite"])
+def test_the_help_lists_the_forms_that_the_command_accepts(command):
+    done = CliRunner().invoke(app, [command, "--help"])
+    assert done.exit_code == 0 and "modular" in done.output
+    assert "par3" not in done.output and "parx" not in done.output
+
+
+def test_advice_to_rewrite_a_file_names_the_new_one():
+    advice = [spec.no_thrift for spec in forms.SPECS if "rewrite" in spec.no_thrift]
+    advice += (Path(__file__).parents[2] / "docs" / "formats.md").read_text().splitlines()
+    advised = [line for line in advice if "parquetext rewrite --form thrift" in line]
+    assert len(advised) >= 3 and all("rewrite --form thrift --out NEW.parquet" in line for line in advised)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,18 @@ import pytest
 from support import pages as made
 
 from parquetext import kernels, wire
-from parquetext.encoding.pages import OVERRUN, read_headers, read_pages
+from parquetext.encoding import chunk_reader
+from parquetext.encoding.pages import OVERRUN, in_front_of_pages, read_headers, read_pages
 from parquetext.errors import Damaged, Malformed, ParquetextError, Unsupported
+from parquetext.inspection.structure import chunk
+
+
+def test_one_rule_says_which_data_pages_are_in_front_of_all_pages():
+    assert chunk_reader.in_front_of_pages is chunk.in_front_of_pages is in_front_of_pages
+    assert [in_front_of_pages(offset, 1) for offset in (-9, 3)] == [
+        f"data pages at {offset}, in front of all pages" for offset in (-9, 3)
+    ]
+    assert in_front_of_pages(4, 1) is in_front_of_pages(0, 0) is None
 
 
 class Bytes:

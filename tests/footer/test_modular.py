@@ -194,6 +194,11 @@ def test_verbs_that_write_new_files_keep_the_thrift_footer_beside_it(path, tmp_p
         assert new.read_bytes().endswith(b"PAR1") and pq.read_table(new).equals(TABLE), name
 
 
+@pytest.mark.parametrize("form", ["modular", "arrow", "jump-table", "flat", "thrift"])
+def test_rewrite_reports_the_form_that_was_asked_for(path, tmp_path, form):
+    assert rewrite_file(path, tmp_path / "new.parquet", form=form).form == form
+
+
 def test_a_rewritten_file_has_a_thrift_footer(path, tmp_path):
     path.write_bytes(alone(FILE))
     rewrite_file(path, tmp_path / "y.parquet", form="thrift")

@@ -21,6 +21,7 @@ from parquetext import catalog, edits, sidecar
 from parquetext.arrow.writing.rewriting import rewrite_file
 from parquetext.catalog.footers import read_footer
 from parquetext.errors import Damaged, Malformed, ParquetextError, Refused, Unsupported
+from parquetext.footer.best_form import best_form
 from parquetext.footer.locate import locate
 from parquetext.footer.scanning import has_sound_footer
 from parquetext.inspection.integrity import inspection
@@ -170,7 +171,31 @@ def test_every_use_of_a_damaged_footer_checks_it(path):
     for use in (parquetext.read_table, sidecar.build, read_footer):
         with pytest.raises(Damaged, match=f"checksum {checksum:#010x}"):
             use(path)
-    assert {finding.kind for finding in parquetext.verify(path).findings} == {"block-checksum", "parx-damaged"}
+    [finding] = parquetext.verify(path).findings
+    assert (finding.kind, finding.offset) == ("parx-damaged", len(data) - 8)
+    assert parquetext.verify(path).checked_bytes == len(footer_of(PLAIN)) + 13
+
+
+class Changed:
+    """A file that another program changes between the reads of its tail and of its footer."""
+
+    def __init__(self, before: bytes, after: bytes):
+        self.size, self._before, self._after = len(before), before, after
+
+    def read_tail(self, first_read: int) -> tuple[int, bytes]:
+        return self.size - 50, self._before[-50:]
+
+    def read(self, offset: int, length: int) -> bytes:
+        return self._after[offset : offset + length]
+
+
+@pytest.mark.parametrize(("flags", "message"), [(1 << 3, "bit 3"), (ENCRYPTED, "encrypted")])
+def test_flags_that_are_set_after_the_tail_was_read_are_refused(flags, message):
+    source = Changed(PARX, as_parx(PLAIN, flags))
+    with pytest.raises(Unsupported, match=message) as error:
+        best_form(source)
+    assert (error.value.offset, error.value.found) == (len(PARX) - 13, flags)
+    assert best_form(Changed(PARX, PARX))[0] == "parx"
 
 
 def test_a_truncated_file_is_named_by_its_first_bytes(path):

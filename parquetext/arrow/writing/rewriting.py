@@ -15,8 +15,9 @@ from ...edits.table_logs import refuse_stale_summary, refuse_table_files
 from ...errors import ColumnError, Malformed, ParquetextError, Unsupported
 from ...footer.bloom_filters import ELSEWHERE
 from ...footer.elements import parse_element
-from ...footer.forms import AUTO, THRIFT, Form, check_writable
+from ...footer.forms import AUTO, THRIFT, Form, best_beside_thrift, check_writable, names_in
 from ...footer.leaf_types import CODECS
+from ...footer.locate import read_tail
 from ...footer.model import GROUP, FooterReader
 from ...footer.names import as_path
 from ...logical_types import entry_of
@@ -148,7 +149,8 @@ def rewrite_file(
             raise Unsupported(f"pyarrow cannot write it: {error}{asked}", file=source.name) from None
     with storage.open_source(out) as source, open_file(out) as made:
         groups = len(made.row_groups)
-        return WrittenFile(source.name, made.num_rows, groups, size, source.size, made.form, notes)
+        name = best_beside_thrift({made.form, *names_in(read_tail(source))})
+        return WrittenFile(source.name, made.num_rows, groups, size, source.size, name, notes)
 
 
 def _check_level(codec: str | None, level: int | None) -> None:

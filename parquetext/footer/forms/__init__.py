@@ -75,6 +75,11 @@ def best_name(names: Iterable[str]) -> str:
     return next((spec.name for spec in SPECS if spec.name in names), "")
 
 
+def best_beside_thrift(names: Iterable[str]) -> str:
+    """Return the best of a file's forms, even one that reads do not use; the Thrift form if it has no other."""
+    return best_name({*names} - {THRIFT.name}) or THRIFT.name
+
+
 def names_in(tail) -> tuple[str, ...]:
     """Return the names of the forms in a file: the whole footer's, then those of its blocks from the back."""
     if tail.is_final:
@@ -96,6 +101,11 @@ def add_referred(tail, front: bytes | memoryview) -> None:
             continue
         if block is not None:
             tail.referred.append((spec, block))
+
+
+def of_new_files(*others: str) -> list[str]:
+    """Return the names of the forms that a footer can be given, and of `others`, in the order of `Form`."""
+    return [str(form) for form in Form if form in WRITABLE or form == AUTO or form in others]
 
 
 def check_writable(name: str, *others: str) -> None:

@@ -20,7 +20,6 @@ CRC_BYTES = 4
 AFTER_METADATA = FIELDS.size + CRC_BYTES
 SMALLEST_FILE = len(MAGIC) + 1 + wire.PARX_TAIL_BYTES
 MAX_METADATA_BYTES = (1 << 31) - 1
-CRC_OF_CHECKED = 0x2144DF1C  # the CRC-32 of any bytes that end in their own CRC-32
 KNOWN_FLAGS = wire.PARX_ENCRYPTED | wire.PARX_PATHS_OMITTED | wire.PARX_PREVIEW
 MISSING, PATHS = "missing-field", "paths-without-flag"
 
@@ -82,7 +81,7 @@ class ParxSpec(FormSpec):
     uuid = UUID("0d4f5a58-3c35-4c0c-8a6b-5fc1d0a3e7b2")  # of its block in memory; no file contains it
     magic = first_bytes = MAGIC
     trailer_bytes = len(MAGIC)
-    is_final = is_lossless = is_verified = is_written_alone = True
+    begins_with_thrift = is_final = is_lossless = is_verified = is_written_alone = True
     is_writable = has_names = False
     part_kind = "parx-footer"
     damaged = "parx-damaged"
@@ -103,11 +102,12 @@ class ParxSpec(FormSpec):
         check_flags(flags, begin + 4)
         if not 1 <= length <= most:
             message = f"the PARX metadata's length of {length} bytes does not fit in the file of {size} bytes"
+            message += f", which has room for {most}"
             raise Malformed(message, offset=begin, expected=most, found=length)
         if length > MAX_METADATA_BYTES:
             message = f"PARX metadata of {length} bytes: {MAX_METADATA_BYTES} are supported at most"
             raise Unsupported(message, offset=begin, expected=MAX_METADATA_BYTES, found=length, code=wire.TOO_LARGE)
-        block = Block(self.uuid, begin - length, length + AFTER_METADATA, CRC_OF_CHECKED, self.trailer_bytes)
+        block = Block(self.uuid, begin - length, length + AFTER_METADATA, None, self.trailer_bytes)
         return Tail(size, block.payload, block.length, self, blocks=[block])
 
     def open(self, handle, location: Location) -> ThriftForm:

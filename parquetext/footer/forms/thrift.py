@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import extension, wire
-from ...errors import wire_error
+from ... import extension
 from ..form_spec import FormSpec
+from ..regularity import check_regular
 from ..thrift_form import ThriftForm
 
 
@@ -14,7 +14,7 @@ class ThriftSpec(FormSpec):
     """The Thrift form; it has no block, and every upgraded file keeps it."""
 
     name, title, rank = "thrift", "Thrift footer", 40
-    is_lossless = True
+    is_lossless = begins_with_thrift = True
     is_writable = False
     is_preferred = False
     has_names = False
@@ -36,8 +36,7 @@ class ThriftSpec(FormSpec):
 
     def chunk_structs(self, reader: Any, leaf: int, first: int, count: int) -> list[bytes]:
         scan = reader.scan
-        if not scan.regular:
-            raise wire_error(wire.IRREGULAR, found=scan.chunk_count, expected=reader.leaf_count)
+        check_regular(scan)
         offsets, lengths = scan.chunks("chunk_offset"), scan.chunks("chunk_length")
         data = memoryview(scan.data)
         indexes = (row_group * scan.leaf_count + leaf for row_group in range(first, first + count))

@@ -97,7 +97,7 @@ def decompressed(data, version: int, metadata_length: int):
     except (OSError, ParquetextError, pa.ArrowException) as error:
         raise damaged(f"its index cannot be decompressed: {error}", 0) from None
     if size > limit:
-        raise damaged(f"its index decompresses to more than {limit} bytes", 0, limit, size)
+        raise damaged(f"its index decompresses to more than {limit} bytes, to at least {size}", 0, limit, size)
     return found
 
 
@@ -119,22 +119,30 @@ def read_index(data, metadata_length: int) -> FooterIndex:
         layout = fields.struct(SCHEMA)
         if leaves is None or row_groups is None or chunks is None:
             raise damaged("its index lacks the number of leaves, of row groups, or the offsets of chunks", 0)
-        if not 0 <= leaves < metadata_length or not 0 <= row_groups < metadata_length:
-            raise damaged(f"{row_groups} row groups of {leaves} leaves in {metadata_length} bytes", 0)
+        for count in (leaves, row_groups):
+            if not 0 <= count < metadata_length:
+                message = f"{row_groups} row groups of {leaves} leaves in {metadata_length} bytes"
+                raise damaged(message, 0, metadata_length, count)
         index = FooterIndex(leaves, row_groups, _packed(chunks, row_groups * (leaves + 1), "chunks"))
         return index if layout is None else _with_layout(index, layout, metadata_length)
     except Damaged:
         raise
     except ParquetextError as error:
-        raise damaged(error.message, error.offset or 0) from None
+        raise damaged(
+            f"its index is malformed: {error.message}", error.offset or 0, error.expected, error.found
+        ) from None
 
 
 def _with_layout(index: FooterIndex, layout: _Fields, metadata_length: int) -> FooterIndex:
     elements, offsets, children = layout.number(ELEMENTS), layout.binary(OFFSETS), layout.binary(CHILDREN)
-    if elements is None or offsets is None or not index.leaves < elements < metadata_length:
-        raise damaged(f"a schema of {elements} elements with {index.leaves} leaves", 0, metadata_length, elements or 0)
-    if children is None and elements != index.leaves + 1:
-        raise damaged(f"a flat schema of {elements} elements with {index.leaves} leaves", 0, index.leaves + 1, elements)
+    if elements is None or offsets is None:
+        raise damaged("its schema lacks the number of elements, or their offsets", 0)
+    least = index.leaves + 1
+    if not least <= elements < metadata_length:
+        message = f"a schema of {elements} elements, of which {index.leaves} are leaves, in {metadata_length} bytes"
+        raise damaged(f"{message}: at least {least}", 0, least if elements < least else metadata_length, elements)
+    if children is None and elements != least:
+        raise damaged(f"a flat schema of {elements} elements: root and leaves are {least}", 0, least, elements)
     return index._replace(
         elements=elements,
         element_offsets=_packed(offsets, elements, "schema elements"),
@@ -147,11 +155,14 @@ def _names(fields: _Fields | None) -> NameHash | None:
     if fields is None:
         return None
     slots, bits, table = fields.number(SLOTS), fields.number(DISCRIMINATOR_BITS) or 0, fields.binary(TABLE)
-    if slots is None or slots < 1 or table is None:
-        raise damaged(f"a table of names with {slots} slots", 0, 1, slots or 0)
+    if slots is None or table is None:
+        raise damaged("its table of names lacks the number of slots, or the slots", 0)
+    if slots < 1:
+        raise damaged(f"a table of names with {slots} slots: at least 1", 0, 1, slots)
     width = _packed(table, slots, "slots").width
-    if not 0 <= bits < min(8 * width, MOST_DISCRIMINATOR_BITS + 1):
-        raise damaged(f"{bits} discriminator bits in slots of {width} bytes", 0, 8 * width, bits)
+    most = min(8 * width - 1, MOST_DISCRIMINATOR_BITS)
+    if not 0 <= bits <= most:
+        raise damaged(f"{bits} discriminator bits in slots of {width} bytes: at most {most}", 0, most, bits)
     return NameHash(slots, width, bits, table)
 
 

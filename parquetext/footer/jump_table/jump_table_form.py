@@ -128,8 +128,11 @@ class JumpTableForm:
     def _check_counts(self) -> None:
         form, expected = self._form, (self.leaf_count, self.row_group_count)
         if (form.leaf_count, form.row_group_count) != expected:
-            message = f"it has {expected} leaves and row groups, the footer {form.leaf_count, form.row_group_count}"
-            raise self._damaged(message, 0)
+            found = form.leaf_count, form.row_group_count
+            message = f"it has {expected} leaves and row groups, the footer {found}"
+            raise self._damaged(
+                message, 0, *next(pair for pair in zip(found, expected, strict=True) if len({*pair}) > 1)
+            )
 
     def _without_chunks(self) -> ThriftForm:
         """Return the scan of the footer without chunks."""
@@ -139,9 +142,9 @@ class JumpTableForm:
         except Malformed as error:
             raise self._damaged(f"the footer without its chunks is malformed: {error.message}", 0) from None
 
-    def _damaged(self, message: str, at: int) -> Damaged:
+    def _damaged(self, message: str, at: int, expected: int | None = None, found: int | None = None) -> Damaged:
         """Return the error for a jump table that does not fit the metadata at an offset in them."""
-        return damaged(message, self._metadata.offset + at)
+        return damaged(message, self._metadata.offset + at, expected, found)
 
     def _split(self) -> tuple[bytes, list[bytes], bytes]:
         """Return the bytes before the first row group, those after the chunks of each, and those after the last."""
@@ -157,7 +160,7 @@ class JumpTableForm:
             expected = COLUMNS + list_header(self.leaf_count)
             begin = self._walked(partial(_row_groups_begin, front, count), 0)
             if bytes(front[begin:]) != expected:
-                raise self._damaged("the first chunk does not begin where the first row group has it", begin)
+                raise self._misplaced(0, begin + len(expected), bounds[0])
             tails, rest = [], b""
             for number, gap in enumerate(gaps):
                 at = ranges[number + 1][0]
@@ -165,9 +168,16 @@ class JumpTableForm:
                 tails.append(bytes(gap[:end]))
                 rest = bytes(gap[end:])
                 if number < count - 1 and rest != expected:
-                    raise self._damaged(f"row group {number} does not end where its successor begins", at + end)
+                    raise self._misplaced(number + 1, at + end + len(expected), bounds[number + 1])
             self._parts = bytes(front[:begin]), tails, rest
         return self._parts
+
+    def _misplaced(self, row_group: int, expected: int, found: int) -> Damaged:
+        """Return the error for a row group whose first chunk does not begin at the offset that its fields lead to."""
+        if expected == found:
+            return self._damaged(f"row group {row_group} has no list of {self.leaf_count} chunks", found)
+        message = f"row group {row_group}: its first chunk is at {expected}, and the jump table says {found}"
+        return self._damaged(message, found, expected, found)
 
     def _check_order(self, bounds: Sequence[int]) -> None:
         """Raise Damaged if the chunks of a row group overlap others: bytes between them would be read repeatedly."""
@@ -175,7 +185,7 @@ class JumpTableForm:
             end = self._index.end(number)
             if not begin <= end <= following:
                 message = f"row group {number}: chunks from {begin} to {end}, the next from {following}"
-                raise self._damaged(message, begin)
+                raise self._damaged(message, begin, begin if end < begin else following, end)
 
     def _walked(self, walk: Callable[[], int], at: int) -> int:
         """Return the result of a walk over metadata from an offset on; the jump table led there if it fails."""
@@ -200,8 +210,7 @@ class JumpTableForm:
             last = index.begin(number)
             for leaf in sorted({*leaves}):
                 begin, end = index.chunk(number, leaf)
-                if not last <= begin < end <= index.end(number):
-                    raise self._damaged(f"row group {number}, leaf {leaf}: a chunk from {begin} to {end}", begin)
+                self._check_range(f"row group {number}, leaf {leaf}: a chunk", begin, end, last, index.end(number))
                 last = end
         parts = self._metadata.ranges([index.chunk(number, leaf) for leaf in leaves for number in numbers])
         found = {}
@@ -211,6 +220,14 @@ class JumpTableForm:
         if all(_has_path(struct) for structs in found.values() for struct in structs):
             return found
         return self._scanned_structs(leaves, numbers)
+
+    def _check_range(self, name: str, begin: int, end: int, least: int, most: int) -> None:
+        """Raise Damaged for a range that is empty, or not within the one that is left for it."""
+        if end <= begin:
+            raise self._damaged(f"{name} of {end - begin} bytes at {begin}, at least 1", begin, 1, end - begin)
+        if not least <= begin < end <= most:
+            numbers = (least, begin) if begin < least else (most, end)
+            raise self._damaged(f"{name} from {begin} to {end}, not within {least} to {most}", begin, *numbers)
 
     def _scanned_structs(self, leaves: Sequence[int], numbers: Sequence[int]) -> dict[int, list[bytes]]:
         """Return the structs by a scan: a chunk without its path cannot be told from another one of its type."""

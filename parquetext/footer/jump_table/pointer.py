@@ -53,16 +53,21 @@ def check_pointer(pointer: Pointer, footer_offset: int, footer_length: int) -> N
         message = f"a jump table of version {pointer.version}; versions {PLAIN} to {LZ4_RAW} are known"
         raise Unsupported(message, offset=at, expected=LZ4_RAW, found=pointer.version)
     start, length = pointer.index_start, pointer.index_length
-    if not (0 <= start <= end and 1 <= length <= end - start):
-        raise damaged(f"the index at {start} with {length} bytes is not within the file", at + 1, end, start)
+    if not 0 <= start < end:
+        message = f"the index begins at {start}, and the footer's last byte is at {end - 1}"
+        raise damaged(message, at + 1, end - 1, start)
+    if not 1 <= length <= end - start:
+        message = f"the index at {start} has {length} bytes, and there are {end - start} to the footer's end"
+        raise damaged(message, at + 9, end - start, length)
     if not POINTER_BYTES < pointer.metadata_length <= footer_length:
         message = f"metadata of {pointer.metadata_length} bytes in a footer of {footer_length}"
         raise damaged(message, at + 17, footer_length, pointer.metadata_length)
     if length > (limit := largest_index(pointer.metadata_length)):
-        message = f"an index of {length} bytes for metadata of {pointer.metadata_length}"
+        message = f"an index of {length} bytes for metadata of {pointer.metadata_length}, which may have {limit}"
         raise damaged(message, at + 9, limit, length)
     if start < footer_offset + pointer.metadata_length and start + length > footer_offset:
-        raise damaged(f"the index at {start} with {length} bytes overlaps the metadata", at + 1, footer_offset, start)
+        message = f"the index at {start} with {length} bytes overlaps the metadata at {footer_offset}"
+        raise damaged(message, at + 1, footer_offset, start)
 
 
 def largest_index(metadata_length: int) -> int:
@@ -70,8 +75,8 @@ def largest_index(metadata_length: int) -> int:
     return MOST_OF_METADATA * metadata_length + LEAST_LIMIT
 
 
-def damaged(message: str, offset: int, expected: int = 0, found: int = 0) -> Damaged:
-    """Return the error for a jump table that cannot be used."""
+def damaged(message: str, offset: int, expected: int | None = None, found: int | None = None) -> Damaged:
+    """Return the error for a jump table that cannot be used; for an offset or a count, with the two numbers."""
     return Damaged(
         f"the jump table is wrong: {message}", offset=offset, expected=expected, found=found, code=wire.BAD_VALUE
     )
@@ -96,9 +101,13 @@ def with_pointer(metadata: bytes, pointer: Pointer) -> bytes:
 
 
 def without_pointer(metadata: bytes) -> bytes | None:
-    """Return the struct from before `with_pointer`, or None if it does not begin like a result of it."""
+    """Return the struct from before `with_pointer`, or None if it does not begin like a result of it.
+
+    If a second field of the same id follows, the restored struct would begin with it, and so with another pointer.
+    """
     if pointer_in(metadata) is None or len(metadata) < POINTER_BYTES + 2:
         return None
     type, id = metadata[POINTER_BYTES], metadata[POINTER_BYTES + 1] >> 1
-    is_restorable = 1 <= type <= wire.TYPE_UUID and 1 <= id <= MOST_SHORT and metadata[POINTER_BYTES + 1] == 2 * id
+    is_short = 1 <= id <= MOST_SHORT and metadata[POINTER_BYTES + 1] == 2 * id
+    is_restorable = is_short and id != FIELD and 1 <= type <= wire.TYPE_UUID
     return bytes([id << 4 | type]) + metadata[POINTER_BYTES + 2 :] if is_restorable else None

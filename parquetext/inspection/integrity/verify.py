@@ -270,6 +270,7 @@ def _check_blocks(end: bytes, tail, report: Report) -> None:
     for block in tail.blocks:
         start = block.payload - tail.start
         if block.crc is None and not block.is_aside:
+            report.checked_bytes += block.length if tail.form.is_verified else 0
             continue
         report.checked_bytes += block.length
         if block.is_text and block.uuid == wire.UUID_FOOTER_REFERENCE:

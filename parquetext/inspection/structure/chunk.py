@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ... import wire
-from ...encoding.pages import Headers
+from ...encoding.pages import MAGIC_BYTES, Headers, in_front_of_pages
 from ...findings import Finding
 from ...records import frozen
-
-FIRST_BYTE = 4  # after the magic
 
 
 @frozen
@@ -64,7 +62,7 @@ class StoredChunk:
 
     def is_within(self, data_end: int) -> bool:
         """Test that the chunk has bytes, all of them before `data_end`."""
-        return not self.is_elsewhere and FIRST_BYTE <= self.start < self.end <= data_end
+        return not self.is_elsewhere and MAGIC_BYTES <= self.start < self.end <= data_end
 
 
 def check_type(chunk: StoredChunk) -> Iterator[Finding]:
@@ -101,10 +99,8 @@ def check_place(chunk: StoredChunk, data_end: int) -> Finding | None:
             return None
         return Finding("chunk-empty", f"no bytes for {chunk.num_values} values", start, chunk.label)
     if chunk.is_within(data_end):
-        if not chunk.num_values or chunk.data_start >= FIRST_BYTE:
-            return None
-        message = f"data pages at {chunk.data_start}, in front of all pages"
-        return Finding("chunk-range", message, start, chunk.label)
+        message = in_front_of_pages(chunk.data_start, chunk.num_values)
+        return None if message is None else Finding("chunk-range", message, start, chunk.label)
     message = f"bytes {start} to {end} leave the data, which ends at {data_end}"
     return Finding("chunk-range", message, start, chunk.label)
 
