@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .bits import pack
 from .varint import encode as varint
 
 MOST_GROUPS = 512
@@ -46,19 +47,7 @@ def _repeated(values: Sequence[int], at: int) -> int:
 
 def _packed_run(values: Sequence[int], width: int) -> bytes:
     groups = (len(values) + 7) // 8
-    return varint(groups << 1 | 1) + packed(values, width).ljust(groups * width, b"\0")
-
-
-def packed(values: Sequence[int], width: int) -> bytes:
-    """Pack the values' bits, least significant first; the last byte is filled with zeros."""
-    out = bytearray()
-    for start in range(0, len(values), 64):
-        some = values[start : start + 64]
-        number = 0
-        for value in reversed(some):
-            number = number << width | value
-        out += number.to_bytes((len(some) * width + 7) // 8, "little")
-    return bytes(out)
+    return varint(groups << 1 | 1) + pack(values, width).ljust(groups * width, b"\0")
 
 
 def bit_runs(bits: bytes, count: int) -> bytes:
@@ -116,7 +105,7 @@ def _block(differences: list[int], bits: int) -> bytes:
     miniblocks = [above[start : start + MINIBLOCK] for start in range(0, BLOCK, MINIBLOCK)]
     widths = [max(miniblock, default=0).bit_length() for miniblock in miniblocks]
     bodies = [
-        packed(miniblock, width).ljust(MINIBLOCK // 8 * width, b"\0")
+        pack(miniblock, width).ljust(MINIBLOCK // 8 * width, b"\0")
         for miniblock, width in zip(miniblocks, widths, strict=True)
     ]
     return _zigzag(least, bits) + bytes(widths) + b"".join(bodies)
