@@ -139,10 +139,6 @@ class Tail:
         """Return True if the form replaces the Thrift footer."""
         return self.form.magic is not None
 
-    def has(self, uuid: UUID) -> bool:
-        """Return True if a block of this kind was found."""
-        return any(block.uuid == uuid for block in self.blocks)
-
     def step(self, data: bytes) -> None:
         """Continue with the bytes of `missing`, and with those before them if `data` begins earlier."""
         if self.missing is None:
