@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from .bits import pack
 from .varint import encode as varint
+from .varint import zigzag_encode
 
 MOST_GROUPS = 512
 
@@ -91,7 +92,7 @@ BLOCK, MINIBLOCK = 128, 32
 def deltas(values: Sequence[int], bits: int) -> bytes:
     """Encode the differences of signed numbers, wrapped to `bits`, so that none takes more bits than a number."""
     first = values[0] if values else 0
-    out = [varint(BLOCK), varint(BLOCK // MINIBLOCK), varint(len(values)), _zigzag(first, bits)]
+    out = [varint(BLOCK), varint(BLOCK // MINIBLOCK), varint(len(values)), varint(zigzag_encode(first))]
     for start in range(1, len(values), BLOCK):
         now = values[start : start + BLOCK]
         before = values[start - 1 : start - 1 + len(now)]
@@ -108,13 +109,9 @@ def _block(differences: list[int], bits: int) -> bytes:
         pack(miniblock, width).ljust(MINIBLOCK // 8 * width, b"\0")
         for miniblock, width in zip(miniblocks, widths, strict=True)
     ]
-    return _zigzag(least, bits) + bytes(widths) + b"".join(bodies)
+    return varint(zigzag_encode(least)) + bytes(widths) + b"".join(bodies)
 
 
 def _wrapped(value: int, bits: int) -> int:
     half = 1 << bits - 1
     return (value + half & (1 << bits) - 1) - half
-
-
-def _zigzag(value: int, bits: int) -> bytes:
-    return varint((value << 1 ^ value >> bits - 1) & (1 << bits) - 1)
