@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import copysign
 from typing import NamedTuple
 
-from .encode_runs import packed
+from .bits import pack
 from .encoding_alp import HEADER, Kind
 
 SAMPLED_VECTORS, SAMPLED_VALUES = 8, 256
@@ -106,8 +106,7 @@ def _vector(values: array, pair: Pair, kind: Kind) -> bytes:
         deltas[at] = first
     exceptions = b"".join(values[at : at + 1].tobytes() for at in positions)  # keeps a NaN's bits
     numbers = kind.numbers.pack(pair.exponent, pair.factor, len(positions), least, width)
-    body = packed(deltas, width) if width else b""
-    return numbers + body + positions.tobytes() + exceptions
+    return numbers + pack(deltas, width) + positions.tobytes() + exceptions
 
 
 def _fewest_bits(widths: list[int], exception: int) -> int:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .bits import pack
 from .varint import encode as varint
+from .varint import zigzag_encode
 
 MOST_GROUPS = 512
 
@@ -46,19 +48,7 @@ def _repeated(values: Sequence[int], at: int) -> int:
 
 def _packed_run(values: Sequence[int], width: int) -> bytes:
     groups = (len(values) + 7) // 8
-    return varint(groups << 1 | 1) + packed(values, width).ljust(groups * width, b"\0")
-
-
-def packed(values: Sequence[int], width: int) -> bytes:
-    """Pack the values' bits, least significant first; the last byte is filled with zeros."""
-    out = bytearray()
-    for start in range(0, len(values), 64):
-        some = values[start : start + 64]
-        number = 0
-        for value in reversed(some):
-            number = number << width | value
-        out += number.to_bytes((len(some) * width + 7) // 8, "little")
-    return bytes(out)
+    return varint(groups << 1 | 1) + pack(values, width).ljust(groups * width, b"\0")
 
 
 def bit_runs(bits: bytes, count: int) -> bytes:
@@ -102,7 +92,7 @@ BLOCK, MINIBLOCK = 128, 32
 def deltas(values: Sequence[int], bits: int) -> bytes:
     """Encode the differences of signed numbers, wrapped to `bits`, so that none takes more bits than a number."""
     first = values[0] if values else 0
-    out = [varint(BLOCK), varint(BLOCK // MINIBLOCK), varint(len(values)), _zigzag(first, bits)]
+    out = [varint(BLOCK), varint(BLOCK // MINIBLOCK), varint(len(values)), varint(zigzag_encode(first))]
     for start in range(1, len(values), BLOCK):
         now = values[start : start + BLOCK]
         before = values[start - 1 : start - 1 + len(now)]
@@ -116,16 +106,12 @@ def _block(differences: list[int], bits: int) -> bytes:
     miniblocks = [above[start : start + MINIBLOCK] for start in range(0, BLOCK, MINIBLOCK)]
     widths = [max(miniblock, default=0).bit_length() for miniblock in miniblocks]
     bodies = [
-        packed(miniblock, width).ljust(MINIBLOCK // 8 * width, b"\0")
+        pack(miniblock, width).ljust(MINIBLOCK // 8 * width, b"\0")
         for miniblock, width in zip(miniblocks, widths, strict=True)
     ]
-    return _zigzag(least, bits) + bytes(widths) + b"".join(bodies)
+    return varint(zigzag_encode(least)) + bytes(widths) + b"".join(bodies)
 
 
 def _wrapped(value: int, bits: int) -> int:
     half = 1 << bits - 1
     return (value + half & (1 << bits) - 1) - half
-
-
-def _zigzag(value: int, bits: int) -> bytes:
-    return varint((value << 1 ^ value >> bits - 1) & (1 << bits) - 1)

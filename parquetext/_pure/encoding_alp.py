@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .. import wire
 from ..errors import wire_error
-from .encoding_runs import unpack
+from .bits import unpack
 
 HEADER = struct.Struct("<BBBI")  # mode, integer encoding, log2 of the vector size, number of values
 SIZES = 3, 15
@@ -81,7 +81,7 @@ def _decode_vector(view: memoryview, at: int, values: int, kind: Kind, decoded: 
     if needed > left:
         raise wire_error(wire.TRUNCATED, at, needed, left)
     positions = _read_positions(view, at + packed, exceptions, values)
-    deltas = unpack(view, at * 8, width, values) if width else [0] * values
+    deltas = unpack(view, at * 8, width, values)
     vector = bytearray(_scale(deltas, frame, kind.up[factor], kind.down[exponent], kind))
     stored = at + packed + 2 * exceptions
     for position, start in zip(positions, range(stored, stored + exceptions * kind.bytes, kind.bytes), strict=True):

@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from .. import wire
 from ..errors import Malformed, wire_error
-from .encoding_runs import unpack
+from .bits import unpack
 from .varint import decode32, decode64, zigzag_decode
 
 BATCH = 1 << 16
@@ -67,7 +67,7 @@ class Deltas:
         for least, width, body, count in self._bodies(self._count):
             for first in range(0, count, BATCH):
                 some = min(BATCH, count - first)
-                packed = unpack(self._data, body * 8 + first * width, width, some) if width else [0] * some
+                packed = unpack(self._data, body * 8 + first * width, width, some)
                 sums = accumulate((least + value for value in packed), initial=last)
                 next(sums)
                 values = [value & mask for value in sums]

@@ -6,20 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from .. import wire
 from ..errors import wire_error
+from .bits import unpack
 from .varint import decode32
-
-
-def unpack(data: memoryview, bit: int, width: int, count: int) -> list[int]:
-    """Unpack `count` values of `width` bits, at least 1, least significant bit first; the first one is at bit `bit`."""
-    values: list[int] = []
-    mask = (1 << width) - 1
-    while len(values) < count:
-        # Every eight values begin at the same bit of a byte, which keeps the numbers below small.
-        some = min(8, count - len(values))
-        word = int.from_bytes(data[bit >> 3 : (bit + some * width + 7) >> 3], "little") >> (bit & 7)
-        values += [word >> shift & mask for shift in range(0, some * width, width)]
-        bit += some * width
-    return values
 
 
 def unpack_msb_first(data: memoryview, bit: int, width: int, count: int) -> list[int]:

@@ -7,12 +7,13 @@ fact restores exactly the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .. import wire
 from ..errors import ParquetextError
 from . import varint
+from .bits import signed
 from .extension import MARKERS
 from .scan_chunk import METADATA_FIELDS, fields_of
 from .thrift import INTEGERS, Walk
@@ -118,11 +119,6 @@ _PLACES = [
 ]
 
 
-def _signed(number: int) -> int:
-    """Wrap a sum or difference to 64 bits, as in C."""
-    return (number + 2**63) % 2**64 - 2**63
-
-
 def first_page(present: int, data_page_offset: int, dictionary_page_offset: int) -> int:
     """Compute FIRST_PAGE by the frozen rule of the format (docs/formats.md, 3.6), which is not `chunks.begin`."""
     has_dictionary = present & wire.PRESENT_DICTIONARY_PAGE_OFFSET
@@ -140,9 +136,9 @@ def chunk_fields(fact: Mapping[str, int], path: bytes, min: bytes | None, max: b
         first = first_page(present, fact["data_page_offset"], fact["dictionary_page_offset"])
         fields[wire.OP_PATH] = path
         fields[wire.OP_FIRST_PAGE] = integer(first)
-        fields[wire.OP_CHUNK_END] = integer(_signed(first + fact["total_compressed_size"]))
+        fields[wire.OP_CHUNK_END] = integer(signed(first + fact["total_compressed_size"]))
         if present & wire.PRESENT_NULL_COUNT:
-            fields[wire.OP_NON_NULL] = integer(_signed(fact["num_values"] - fact["null_count"]))
+            fields[wire.OP_NON_NULL] = integer(signed(fact["num_values"] - fact["null_count"]))
     if min is not None:
         fields[wire.OP_MIN] = binary(min)
     if max is not None:
@@ -164,6 +160,24 @@ def group_fields(fact: Mapping[str, int], chunks: bytes) -> dict[Any, bytes]:
     ):
         if fact[name] != -1 and (name != "ordinal" or -(2**15) <= fact[name] < 2**15):
             fields[op] = integer(fact[name])
+    return fields
+
+
+def footer_fields(footer, pairs: Iterable[tuple[bytes, bytes | None]], orders: list[int] | None) -> dict[Any, bytes]:
+    """Return the facts of a scan or reader outside of its schema and row groups; None for no column orders."""
+    fields: dict[Any, bytes] = {
+        wire.OP_VERSION: integer(footer.version),
+        wire.OP_ALL_ROWS: integer(footer.num_rows),
+    }
+    created_by = footer.created_by
+    if created_by is not None:
+        fields[wire.OP_CREATED_BY] = binary(created_by)
+    for index, (key, value) in enumerate(pairs):
+        fields[wire.OP_KEY, index] = binary(key)
+        if value is not None:
+            fields[wire.OP_VALUE, index] = binary(value)
+    if orders is not None:
+        fields[wire.OP_COLUMN_ORDERS] = column_orders(orders)
     return fields
 
 

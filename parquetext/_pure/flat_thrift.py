@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import varint
@@ -11,9 +9,9 @@ from .flat_cells import Cell
 from .flat_heads import Head, heads_end
 from .flat_pool import pool_position
 from .flat_read import CREATED_BY, GROUP, NO_MEMBERS, Reader
-from .flat_residue import SAME, SAME_SKELETON, Broken, chunk_fields, column_orders, group_fields, rebuild
+from .flat_residue import SAME, SAME_SKELETON, Broken, chunk_fields, footer_fields, group_fields, rebuild
 from .records import checked
-from .thrift_write import binary, integer, path_list
+from .thrift_write import path_list
 
 NOT_A_NUMBER = 256  # replaces the operation in errors if a record's number is damaged
 
@@ -123,22 +121,8 @@ class _Rebuilding:
         elements = self.elements(orders)
         chunks = [self.chunks(leaf) for leaf in range(reader.leaf_count)]
         row_groups = self.row_groups(chunks)
-        fields: dict[Any, bytes] = {
-            wire.OP_VERSION: integer(reader.version),
-            wire.OP_ALL_ROWS: integer(reader.num_rows),
-            wire.OP_ELEMENTS: elements,
-            wire.OP_ROW_GROUPS: row_groups,
-            wire.OP_COLUMN_ORDERS: column_orders(orders),
-        }
-        created_by = reader.created_by
-        if created_by is not None:
-            fields[wire.OP_CREATED_BY] = binary(created_by)
-        for index in range(reader.key_value_count):
-            key, text = reader.key_value(index)
-            fields[wire.OP_KEY, index] = binary(key)
-            if text is not None:
-                fields[wire.OP_VALUE, index] = binary(text)
-        return self.root(fields)
+        fields = footer_fields(reader, map(reader.key_value, range(reader.key_value_count)), orders)
+        return self.root(fields | {wire.OP_ELEMENTS: elements, wire.OP_ROW_GROUPS: row_groups})
 
     def root(self, fields) -> bytes:
         self.footer.begin()

@@ -14,11 +14,10 @@ from .flat_ending import HAS_COLUMN_ORDERS, HAS_CREATED_BY, HAS_KEY_VALUES, IS_C
 from .flat_heads import TABLES_AT
 from .flat_names import bucket_count, check_paths, fill_buckets, limit_of
 from .flat_pool import Pool
-from .flat_residue import FOOTER, ROW_GROUP, Residue, Residues, Skeletons, column_orders, group_fields, residue_of
+from .flat_residue import FOOTER, ROW_GROUP, Residue, Residues, Skeletons, footer_fields, group_fields, residue_of
 from .flat_schema import ABSENT, NO_FIELD_ID, Elements, Struct, list_header, list_structs
 from .flat_tables import LATER, Payload, Table, table_of
 from .scan import ROW_GROUP_MEMBERS
-from .thrift_write import binary, integer
 
 NO_TYPE = 255
 UNSPEAKABLE = (
@@ -211,16 +210,8 @@ class _Writer(Ending):
     def footer_residue(self) -> Residue:
         """Return the residue of FileMetaData: the values that the tables do not contain."""
         scan, elements = self.scan, self.elements
-        fields: dict[Any, bytes] = {wire.OP_VERSION: integer(scan.version), wire.OP_ALL_ROWS: integer(scan.num_rows)}
-        if scan.created_by is not None:
-            fields[wire.OP_CREATED_BY] = binary(scan.created_by)
-        if scan.has_column_orders:
-            fields[wire.OP_COLUMN_ORDERS] = column_orders([elements.column_order[leaf] for leaf in elements.leaves])
-        for index in range(scan.key_value_count):
-            key, text = scan.pair(index)
-            fields[wire.OP_KEY, index] = binary(key)
-            if text is not None:
-                fields[wire.OP_VALUE, index] = binary(text)
+        orders = [elements.column_order[leaf] for leaf in elements.leaves] if scan.has_column_orders else None
+        fields = footer_fields(scan, map(scan.pair, range(scan.key_value_count)), orders)
         lists = {}
         for list_of, field in (
             (scan.elements, wire.FILE_META_DATA_SCHEMA),

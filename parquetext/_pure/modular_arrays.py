@@ -6,27 +6,20 @@ from collections.abc import Iterator, Sequence
 
 from .. import wire
 from ..errors import wire_error
-from . import varint
+from . import bits, varint
+from .bits import WRAP, bytes_of
 from .thrift import Walk
 
 NUM_VALUES, VALUES, ENCODING, PRESENCE = 1, 2, 3, 4  # fields of EncodedArray
 BITSET, PRESENT_INDEX = 0, 1
 MOST_BITS, MOST_POSITION_BITS = 64, 32
-WRAP = 1 << 64
 
 Field = tuple[int, int, int, int]  # type, offset of the header, of the value, of its end
 
 
-def bytes_of(count: int, width: int) -> int:
-    """Return the number of bytes that hold `count` numbers of `width` bits."""
-    return -(-count * width // 8)
-
-
 def bits_at(data, at: int, number: int, width: int) -> int:
     """Return a number of `width` bits; the first one begins at the byte `at`, in its lowest bit."""
-    bit = number * width
-    begin, end = at + bit // 8, at + bytes_of(bit + width, 1)
-    return int.from_bytes(data[begin:end], "little") >> bit % 8 & (1 << width) - 1
+    return bits.unpack(data, 8 * at + number * width, width, 1)[0]
 
 
 def pack(numbers: Sequence[int], width: int) -> bytes:
@@ -42,14 +35,7 @@ def pack(numbers: Sequence[int], width: int) -> bytes:
     for number in numbers:
         if number >> width:
             raise wire_error(wire.BAD_ARGUMENT, 0, (1 << width) - 1, number % WRAP)
-    if not width or not numbers:
-        return b""
-    text = "".join([format(number, f"0{width}b") for number in reversed(numbers)])
-    return int(text, 2).to_bytes(-(-len(text) // 8), "little")
-
-
-def signed(value: int) -> int:
-    return value - WRAP if value >> 63 else value
+    return bits.pack(numbers, width)
 
 
 def struct_fields(data, at: int, types: dict[int, int]) -> dict[int, Field]:

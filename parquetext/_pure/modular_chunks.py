@@ -7,7 +7,9 @@ from array import array
 from .. import wire
 from ..errors import wire_error
 from . import varint
-from .modular_arrays import EncodedArray, read_array, required, signed, struct_fields
+from .bits import signed
+from .modular_arrays import EncodedArray, read_array, required, struct_fields
+from .thrift_write import binary
 
 (
     DATA_PAGES,
@@ -32,10 +34,6 @@ ALL_INDEXES, SOME_INDEXES, NO_INDEXES = b"\x25\x06\x10", b"\x35\x00\x06\x10", b"
 
 def integer(value: int) -> bytes:
     return varint.encode(varint.zigzag_encode(signed(value)))
-
-
-def binary(value: bytes) -> bytes:
-    return varint.encode(len(value)) + value
 
 
 def statistics_directory(data, leaf: int, leaves: int) -> tuple[int, int]:
@@ -151,7 +149,7 @@ class Placement:
         sums = [0] * self.row_groups
         for chunk, size in enumerate(self.arrays[UNCOMPRESSED].numbers()):
             sums[chunk % self.row_groups] += size
-        return memoryview(array("q", [signed(size % (1 << 64)) for size in sums])).toreadonly()
+        return memoryview(array("q", [signed(size) for size in sums])).toreadonly()
 
     def structs(
         self,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .. import wire
 from ..errors import wire_error
-from .modular_arrays import WRAP, EncodedArray, read_array, required, struct_fields
+from .bits import WRAP
+from .modular_arrays import EncodedArray, read_array, required, struct_fields
 
 TABLE, DISCRIMINATOR_BITS, ORDINAL_BITS, OFFSETS, LEAVES, PARENTS, NON_ASCII = range(1, 8)  # fields of the module
 TYPES = {

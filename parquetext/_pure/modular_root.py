@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .. import wire
 from ..errors import wire_error
-from .modular_arrays import WRAP, integer_at, required, struct_fields
+from .bits import WRAP
+from .modular_arrays import integer_at, required, struct_fields
 from .thrift import Walk
 
 VERSION, ROW_GROUPS, COLUMNS, ROWS, MODULES = 1, 2, 3, 4, 5  # fields of ModularFooter

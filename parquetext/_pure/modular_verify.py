@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from .. import wire
 from ..errors import wire_error
-from .modular_arrays import EncodedArray, bits_at, bytes_of
+from .bits import bytes_of
+from .modular_arrays import EncodedArray, bits_at
 from .thrift import Walk
 
 

@@ -7,44 +7,14 @@ from itertools import pairwise
 
 from .. import wire
 from . import varint
+from .bits import bytes_of, pack, signed, unpack
 from .packed_content import Content
+from .thrift_write import integer
 
 ZERO, MOST_BITS, CONSTANT = wire.TABLE_ZERO, wire.TABLE_MOST_BITS, wire.TABLE_CONSTANT
 COLUMNS, SHARED = wire.TABLE_COLUMNS, wire.TABLE_SHARED
 DELTA = wire.TABLE_DELTA
 MARK = wire.TABLE_MARK  # of a table's form, for the caller's use
-WRAP = 1 << 64
-
-
-def signed(value: int) -> int:
-    """Return a number modulo 2^64, between -2^63 and 2^63 - 1."""
-    value %= WRAP
-    return value - WRAP if value >> 63 else value
-
-
-def zigzag(value: int) -> bytes:
-    return varint.encode(varint.zigzag_encode(value))
-
-
-def pack(values: Sequence[int], width: int) -> bytes:
-    """Return numbers of `width` bits each, the lowest bits first, padded with zeros to whole bytes."""
-    if not width or not values:
-        return b""
-    text = "".join([format(value, f"0{width}b") for value in reversed(values)])
-    return int(text, 2).to_bytes(-(-len(text) // 8), "little")
-
-
-def unpack(data: bytes | memoryview, count: int, width: int) -> list[int]:
-    """Return `count` numbers of `width` bits each."""
-    if not width:
-        return [0] * count
-    text = format(int.from_bytes(data, "little"), f"0{count * width}b")
-    end = len(text)
-    return [int(text[end - width * (i + 1) : end - width * i], 2) for i in range(count)]
-
-
-def bytes_of(count: int, width: int) -> int:
-    return -(-count * width // 8)
 
 
 # ---- encoding
@@ -58,7 +28,7 @@ def encode(columns: Sequence[Sequence[int]]) -> bytes:
     low = min(values)
     width = (max(values) - low).bit_length()
     if not width:
-        return bytes((CONSTANT,)) + zigzag(low)
+        return bytes((CONSTANT,)) + integer(low)
     forms = [plain(values, low, width), by_columns(columns)]
     if len(columns) > 1 and all(column == columns[0] for column in columns[1:]):
         forms.append(bytes((SHARED,)) + encode(columns[:1]))
@@ -66,7 +36,7 @@ def encode(columns: Sequence[Sequence[int]]) -> bytes:
 
 
 def plain(values: Sequence[int], low: int, width: int) -> bytes:
-    return bytes((width,)) + zigzag(low) + pack([value - low for value in values], width)
+    return bytes((width,)) + integer(low) + pack([value - low for value in values], width)
 
 
 def row_of(values: Sequence[int]) -> bytes:
@@ -148,24 +118,18 @@ class Table:
         if self.form != COLUMNS:
             return self._plain_column(number)
         code, base = self.codes[number], self.bases[number]
-        begin = self.data + sum(map(self._column_bytes, self.codes[:number]))
-        packed, width = self.content.data[begin : begin + self._column_bytes(code)], code & ~DELTA
+        begin, width = 8 * (self.data + sum(map(self._column_bytes, self.codes[:number]))), code & ~DELTA
         if code < DELTA:
-            return [signed(base + value) for value in unpack(packed, self.rows, width)]
+            return [signed(base + value) for value in unpack(self.content.data, begin, width, self.rows)]
         slope = self.slopes[sum(before >= DELTA for before in self.codes[:number])]
         values = [base]
-        for step in unpack(packed, self.rows - 1, width):
+        for step in unpack(self.content.data, begin, width, self.rows - 1):
             values.append(signed(values[-1] + slope + varint.zigzag_decode(step)))
         return values
 
     def _plain_column(self, number: int) -> list[int]:
-        if not self.width:
-            return [self.base] * self.rows
-        begin, end = number * self.rows * self.width, (number + 1) * self.rows * self.width
-        bits = int.from_bytes(self.content.data[self.data + begin // 8 : self.data + -(-end // 8)], "little")
-        mask = (1 << self.width) - 1
-        shifts = range(begin % 8, begin % 8 + end - begin, self.width)
-        return [signed(self.base + (bits >> shift & mask)) for shift in shifts]
+        begin = 8 * self.data + number * self.rows * self.width
+        return [signed(self.base + value) for value in unpack(self.content.data, begin, self.width, self.rows)]
 
 
 def row(content: Content, count: int) -> list[int]:
@@ -175,4 +139,4 @@ def row(content: Content, count: int) -> list[int]:
         raise content.fail(wire.BAD_VALUE, at, MOST_BITS, width)
     base = content.zigzag()
     begin = content.skip(bytes_of(count, width))
-    return [signed(base + value) for value in unpack(content.data[begin : content.at], count, width)]
+    return [signed(base + value) for value in unpack(content.data, 8 * begin, width, count)]

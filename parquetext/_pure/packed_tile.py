@@ -7,8 +7,9 @@ from typing import Any
 
 from .. import wire
 from . import packed_numbers as numbers
+from .bits import signed
 from .packed_content import Content
-from .packed_numbers import Table, signed
+from .packed_numbers import Table
 from .packed_roles import ALONE, CHAINED, DIFFERENCE, NO_ROLE, SAME, Book
 from .packed_template import BOUND, HAVE_NO_ROLE, PLACED, RAW, WORDS, Operation, pieces_of
 from .packed_words import Words

@@ -9,6 +9,7 @@ from .. import wire
 from ..libraries import libzstd, zstd_by_arrow
 from . import packed_numbers as numbers
 from . import varint
+from .bits import bytes_of, pack, unpack
 from .packed_content import Content
 from .packed_numbers import Table
 from .packed_roles import SAME, Book
@@ -77,7 +78,7 @@ def code(data: bytes, compress: Compress | None) -> bytes:
     symbols = bytes(sorted(set(data)))
     if len(symbols) <= MOST_SYMBOLS:
         width = max(len(symbols) - 1, 0).bit_length()
-        packed = numbers.pack([symbols.index(symbol) for symbol in data], width)
+        packed = pack([symbols.index(symbol) for symbol in data], width)
         forms.append(bytes((ALPHABET, len(symbols))) + symbols + packed)
     if compress is not None and len(data) >= LEAST_COMPRESSED:
         forms.append(bytes((ZSTD,)) + compress(data))
@@ -202,8 +203,8 @@ class Words:
         at, count = content.at, content.byte()
         symbols = bytes(content.take(count))
         width = max(count - 1, 0).bit_length()
-        packed = content.take(numbers.bytes_of(size, width))
-        found = numbers.unpack(packed, size, width)
+        packed = content.take(bytes_of(size, width))
+        found = unpack(packed, 0, width, size)
         if found and max(found) >= count:
             raise content.fail(wire.BAD_VALUE, at, count, max(found))
         return bytes([symbols[number] for number in found])

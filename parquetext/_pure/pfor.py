@@ -6,9 +6,8 @@ from array import array
 
 from .. import wire
 from ..errors import wire_error
+from .bits import pack, unpack
 from .encode import _check_count, _prefix
-from .encode_runs import packed
-from .encoding_runs import unpack
 from .varint import _offset
 
 __all__ = ["decode", "encode"]
@@ -71,7 +70,7 @@ def _vector(values: list[int], width: int) -> bytes:
     exceptions = [position for position, value in enumerate(values) if not low <= value <= high]
     head = low.to_bytes(width, "little", signed=True) + bytes([bits]) + len(exceptions).to_bytes(2, "little")
     originals = array(FORMATS[width], [values[position] for position in exceptions])
-    return head + packed(deltas, bits) + array("H", exceptions).tobytes() + originals.tobytes()
+    return head + pack(deltas, bits) + array("H", exceptions).tobytes() + originals.tobytes()
 
 
 def _kept(values: list[int], width: int) -> tuple[int, int]:
@@ -177,7 +176,7 @@ def _read_vector(view: memoryview, at: int, count: int, width: int) -> tuple[byt
     if needed > len(view) - body:
         raise wire_error(wire.TRUNCATED, body, needed, len(view) - body)
     mask = (1 << 8 * width) - 1
-    deltas = unpack(view, 8 * body, bits, count) if bits else [0] * count
+    deltas = unpack(view, 8 * body, bits, count)
     values = array(FORMATS[width].upper(), [frame + delta & mask for delta in deltas])
     for number in range(exceptions):
         spot_offset = positions + POSITION * number

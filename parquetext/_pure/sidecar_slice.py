@@ -16,12 +16,12 @@ from .records import Records, checked
 from .sidecar_facts import range_start
 from .slice import Slicer, slice_with
 from .slice_write import Chunk, RowGroup
+from .varint import zigzag_decode, zigzag_encode
 
 LAYOUT = 1
 FIXED = struct.Struct("<IIIIII")  # layout; size of the schema; number and size of key-values; leaves; row groups
 HAS_DICTIONARY = 1
 FARTHEST = 1 << 60
-MASK = (1 << 64) - 1
 NEEDED = wire.PRESENT_PLACED | wire.PRESENT_TYPE | wire.PRESENT_CODEC
 ELSEWHERE = wire.PRESENT_FILE_PATH | wire.PRESENT_CRYPTO
 SIDES = [
@@ -35,14 +35,6 @@ SIDES = [
     for bit, side in ((1, "MIN"), (2, "MAX"))
 ]
 COUNTS = (("null_count", wire.PRESENT_NULL_COUNT), ("distinct_count", wire.PRESENT_DISTINCT_COUNT))
-
-
-def zigzag(value: int) -> int:
-    return (value << 1 ^ value >> 63) & MASK
-
-
-def unzigzag(value: int) -> int:
-    return value >> 1 ^ -(value & 1)
 
 
 def runs(scan) -> tuple[bytes, bytes] | None:
@@ -77,8 +69,8 @@ def runs(scan) -> tuple[bytes, bytes] | None:
                 return None
             if max(start, page) >= FARTHEST:
                 return None
-            for number in (zigzag(plain - compressed), encodings, zigzag(page - start) << 1 & MASK | has_dictionary):
-                out += varint.encode(number)
+            position = zigzag_encode(page - start) << 1 | has_dictionary
+            out += varint.encode_many((zigzag_encode(plain - compressed), encodings, position))
         if len(out) > 0xFFFFFFFF:
             return None
         ends.append(len(out))
@@ -160,7 +152,7 @@ class Slices:
             position, at = varint.decode64(data, at)
         except ParquetextError:
             raise wire_error(wire.PM_SLICES, begin, end, begin) from None
-        return (unzigzag(overhead), encodings, position), at
+        return (zigzag_decode(overhead), encodings, position), at
 
     def slice(self, schema, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
         """Return the slice of the footer; see `slice.slice_footer`.
@@ -202,7 +194,7 @@ def contradiction(leaf: int) -> Exception:
 def placed(physical: int, stored, run: tuple[int, int, int], leaf: int) -> dict[str, int]:
     """Return the location and the storage of a chunk."""
     overhead, encodings, position = run
-    page = unzigzag(position >> 1)
+    page = zigzag_decode(position >> 1)
     names = "num_values", "byte_range_start", "total_compressed_size"
     values, start, size = (stored.array(name)[0] for name in names)
     try:

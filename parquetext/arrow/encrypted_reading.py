@@ -93,11 +93,7 @@ def _rows_that_meet(
     predicate: Predicate, schema: pa.Schema, read: Callable[[list[str] | None], pa.Table]
 ) -> pa.ChunkedArray:
     """Return the positions of the rows that match a predicate, after reading only its columns."""
-
-    def type_of(name: str) -> pa.DataType | None:
-        return schema.field(name).type if schema.names.count(name) == 1 else None
-
-    rows = read(predicate.columns(type_of))
+    rows = read(predicate.columns_in(schema))
     return rows.append_column(POSITION, pa.array(range(len(rows)), pa.int64())).filter(predicate.expression)[POSITION]
 
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from .. import compute as pc
 from .. import kernels, wire
+from ..encoding.number_arrays import has_bit, known, named
 from ..errors import wire_error
 from ..footer.elements import Element, parse_element
 from ..footer.leaf_types import CODECS, PHYSICAL_TYPES
@@ -188,11 +189,9 @@ class Batch:
             (INDEX_LENGTHS, pa.int32(), "places"),
         ):
             for name in names:
-                found = _known(_joined([getattr(scan, member)(name) for scan in scans], kind))
+                found = known(_joined([getattr(scan, member)(name) for scan in scans], kind))
                 yield name, self._possible_nulls(found) if name == "null_count" else found
-        codecs = _known(_joined([scan.chunks("codec") for scan in scans], pa.int32()))
-        named = pc.if_else(pc.less(codecs, len(CODECS)), codecs, None)
-        yield "codec", pa.DictionaryArray.from_arrays(named, pa.array(CODECS, pa.string()))
+        yield "codec", named(_joined([scan.chunks("codec") for scan in scans], pa.int32()), CODECS)
         encodings = _joined([scan.chunks("encodings") for scan in scans], pa.uint32())
         yield "encodings", _decoded(encodings, lambda mask: names_of_encodings([mask]))
         present = _joined([scan.chunks("present") for scan in scans], pa.uint32())
@@ -201,7 +200,7 @@ class Batch:
             ("min_is_exact", wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT, valid[0]),
             ("max_is_exact", wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT, valid[1]),
         ):
-            yield name, pc.if_else(pc.and_(has, _has(present, said)), _has(present, exact), None)
+            yield name, pc.if_else(pc.and_(has, has_bit(present, said)), has_bit(present, exact), None)
 
     def _of_bounds(self) -> Iterator[tuple[str, pa.Array]]:
         for number, end in enumerate(("min", "max")):
@@ -252,15 +251,6 @@ def _repeated(values: Iterable[int], counts: Iterable[int]) -> pa.Array:
     each = memoryview(pa.array(values, pa.int32()).buffers()[1]).cast("i") if counts else []
     data = b"".join(bytes(each[number : number + 1]) * count for number, count in enumerate(counts))
     return pa.Array.from_buffers(pa.int32(), len(data) // 4, [None, pa.py_buffer(data)])
-
-
-def _known(values: pa.Array) -> pa.Array:
-    """Replace -1 and all other negative numbers, which are no valid counts or offsets, by null."""
-    return pc.if_else(pc.less(values, 0), None, values)
-
-
-def _has(words: pa.Array, bit: int) -> pa.Array:
-    return pc.not_equal(pc.bit_wise_and(words, pa.scalar(bit, pa.uint32())), pa.scalar(0, pa.uint32()))
 
 
 def _decoded(words: pa.Array, named: Callable[[int], list[str]]) -> pa.Array:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..extension import ASIDE
 from ..footer import forms
 from ..footer.form_spec import Shape
 
@@ -17,23 +16,6 @@ class Choice(NamedTuple):
 
     form: str
     reason: str
-
-
-def choose_form(footer_bytes: int, file_bytes: int, columns: int, row_groups: int, placement: str = ASIDE) -> Choice:
-    """Choose the form for a file: the best one that does not refuse it.
-
-    Parameters
-    ----------
-    footer_bytes : int
-        Size of the Thrift footer without our extensions.
-    file_bytes : int
-        Size of the file without our extensions.
-    columns, row_groups : int
-        Number of leaf columns and row groups.
-    placement : str
-        The placement of the form: within the Thrift footer its size is limited by current readers.
-    """
-    return choices(Shape(footer_bytes, file_bytes, columns, row_groups, placement))[0]
 
 
 def choices(shape: Shape) -> list[Choice]:

@@ -17,11 +17,6 @@ from .pieces import Piece
 from .run import Planned
 
 
-def is_encoded(footer: Footer) -> bool:
-    """Return True if the footer records the file from before it was encoded."""
-    return any(piece.uuid == wire.UUID_ORIGINAL for piece in footer.pieces)
-
-
 def original_of(footer: Footer) -> Original | None:
     """Return the footer's record of the file from before it was last encoded.
 
@@ -30,7 +25,7 @@ def original_of(footer: Footer) -> Original | None:
     Damaged, Unsupported
         If the record cannot be read.
     """
-    piece = next((piece for piece in reversed(footer.pieces) if piece.uuid == wire.UUID_ORIGINAL), None)
+    piece = footer.last_piece(wire.UUID_ORIGINAL)
     return None if piece is None else Original.from_payload(payload_of(piece, "the original"))
 
 

@@ -89,6 +89,10 @@ class Footer:
         """Return the file's bytes from `start` on."""
         return b"".join((self.end, len(self.data).to_bytes(4, "little"), MAGIC))
 
+    def last_piece(self, *uuids: UUID) -> Piece | None:
+        """Return the last piece with one of these UUIDs, or None."""
+        return next((piece for piece in reversed(self.pieces) if piece.uuid in uuids), None)
+
     @property
     def is_free_form(self) -> bool:
         """Return True if the extension is empty, or if it begins with bytes that belong to no block."""

@@ -102,13 +102,8 @@ def original_footer_of(footer: Footer) -> OriginalFooter | None:
     Damaged, Unsupported
         If the record cannot be read.
     """
-    piece = next((piece for piece in reversed(footer.pieces) if piece.uuid == wire.UUID_ORIGINAL_FOOTER), None)
+    piece = footer.last_piece(wire.UUID_ORIGINAL_FOOTER)
     return None if piece is None else OriginalFooter.from_payload(payload_of(piece, "the original footer"))
-
-
-def has_original_footer(footer: Footer) -> bool:
-    """Return True if page indexes were added to the file."""
-    return any(piece.uuid == wire.UUID_ORIGINAL_FOOTER for piece in footer.pieces)
 
 
 def without_indexes(footer: Footer, source) -> Planned:

@@ -10,12 +10,12 @@ from .. import wire
 from ..errors import ParquetextError, Refused, names_memory
 from ..footer.forms import BY_UUID
 from ..storage import TailEdit
-from .decode_columns import decoded, is_encoded
+from .decode_columns import decoded
 from .directories import takes_directories
 from .footer import Footer
 from .foreign_bytes import without
 from .options import ChangeOptions
-from .original_footer import has_original_footer, without_indexes
+from .original_footer import without_indexes
 from .pieces import form_in
 from .referred import keeping_reference, without_reference
 from .result import Result
@@ -72,14 +72,14 @@ def strip(
     removed = _kinds(kinds)
 
     def plan(footer: Footer, ignored: frozenset[str], source) -> Planned:
-        if has_original_footer(footer) and (kinds is None or removed == ALL or wire.UUID_ORIGINAL_FOOTER in removed):
-            if removed == ALL:
-                raise Refused("page indexes were added to the file: strip it without kinds first")
-            return without_indexes(footer, source)
-        if is_encoded(footer) and (kinds is None or removed == ALL or wire.UUID_ORIGINAL in removed):
-            if removed == ALL:
-                raise Refused("columns have copies in other encodings: strip it without kinds first")
-            return decoded(footer, source)
+        for record, undo, reason in (
+            (wire.UUID_ORIGINAL_FOOTER, without_indexes, "page indexes were added to the file"),
+            (wire.UUID_ORIGINAL, decoded, "columns have copies in other encodings"),
+        ):
+            if footer.last_piece(record) is not None and (kinds is None or removed == ALL or record in removed):
+                if removed == ALL:
+                    raise Refused(f"{reason}: strip it without kinds first")
+                return undo(footer, source)
         if footer.referred is not None:
             return _with_reference(footer, removed, ignored, kinds)
         edit = without_blocks(footer, removed)

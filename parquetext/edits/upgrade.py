@@ -244,8 +244,7 @@ def slots_in(footer: Footer) -> Slots:
 
 def block_with_slots(footer: Footer) -> Piece | None:
     """Return the last block of a form that has extension slots."""
-    with_slots = {uuid for uuid, spec in forms.BY_UUID.items() if spec.has_slots}
-    return next((piece for piece in reversed(footer.pieces) if piece.uuid in with_slots), None)
+    return footer.last_piece(*(uuid for uuid, spec in forms.BY_UUID.items() if spec.has_slots))
 
 
 def _is_misplaced(footer: Footer, options: Options) -> bool:

@@ -17,6 +17,7 @@ from ..errors import OutOfProportion, ParquetextError, wire_error
 from ..storage import has_descriptor
 from . import codecs
 from .codecs import BELIEVED, decompress
+from .number_arrays import has_bit, wrapped
 
 MAGIC_BYTES = 4  # in front of the first page
 FIRST_WINDOW = 1 << 12
@@ -182,15 +183,7 @@ def _many_bounds(data: bytes, pages, count: int, name: str, bit: int) -> pa.Arra
     buffers = [None, pa.py_buffer(positions), pa.py_buffer(data)]
     every_second = pa.array(range(0, 2 * count, 2), pa.int64())
     found = pa.LargeBinaryArray.from_buffers(pa.large_binary(), 2 * count, buffers).take(every_second)
-    is_there = pc.not_equal(pc.bit_wise_and(wrapped(pages.array("present")[:count]), pa.scalar(bit, pa.uint32())), 0)
-    return pc.if_else(is_there, found, None)
-
-
-def wrapped(numbers: memoryview | array) -> pa.Array:
-    """Return numbers as an array of Arrow that shares their memory."""
-    values = memoryview(numbers)
-    types = {"q": pa.int64(), "i": pa.int32(), "I": pa.uint32(), "B": pa.uint8(), "b": pa.int8()}
-    return pa.Array.from_buffers(types[values.format], len(values), [None, pa.py_buffer(values)])
+    return pc.if_else(has_bit(wrapped(pages.array("present")[:count]), bit), found, None)
 
 
 def _numbers(values: pa.Array) -> memoryview:

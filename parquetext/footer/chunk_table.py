@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from .. import compute as pc
 from .. import wire
+from ..encoding.number_arrays import has_bit, known, named, wrapped
 from .leaf_types import CODECS, PHYSICAL_TYPES
 from .model import COUNTS, INDEX_LENGTHS, INDEX_OFFSETS, FooterReader
 from .path_sizes import check_form
@@ -49,46 +50,26 @@ def _columns(
 ) -> Iterator[tuple[str, pa.Array]]:
     leaves, groups = form.leaf_count, form.row_group_count
     numbers = array.array("i", range(leaves))
-    leaf = _numbers(memoryview(numbers * groups), pa.int32())
+    leaf = wrapped(numbers * groups)
     row_group = memoryview(bytearray(4 * leaves * groups)).cast("i")
     for number in range(groups):
         row_group[number * leaves : (number + 1) * leaves] = memoryview(array.array("i", [number]) * leaves)
-    yield "row_group", _numbers(row_group, pa.int32())
+    yield "row_group", wrapped(row_group)
     yield "leaf", leaf
     check_form(form)
     paths = [form.node(leaf).path.replace(b"\0", b".").decode("utf-8", "replace") for leaf in range(leaves)]
     yield "column", pa.DictionaryArray.from_arrays(leaf, pa.array(paths, pa.string()))
-    yield "physical_type", _named(fields["type"], PHYSICAL_TYPES)
-    yield "codec", _named(fields["codec"], CODECS)
-    for name in LONG_FACTS:
-        yield name, _absent(_numbers(fields[name], pa.int64()))
-    for name in INDEX_LENGTHS:
-        yield name, _absent(_numbers(fields[name], pa.int32()))
-    yield "encodings", _numbers(fields["encodings"], pa.uint32())
-    present = _numbers(fields["present"], pa.uint32())
-    for end, bit, known, exact in (
+    yield "physical_type", named(wrapped(fields["type"]), PHYSICAL_TYPES)
+    yield "codec", named(wrapped(fields["codec"]), CODECS)
+    for name in (*LONG_FACTS, *INDEX_LENGTHS):
+        yield name, known(wrapped(fields[name]))
+    yield "encodings", wrapped(fields["encodings"])
+    present = wrapped(fields["present"])
+    for end, bit, has_exactness, exact in (
         ("min", 1, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
         ("max", 2, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
     ):
         values = pa.array(bounds[bit], pa.binary())
         yield end, values
-        said = pc.and_(values.is_valid(), _has(present, known))
-        yield f"{end}_is_exact", pc.if_else(said, _has(present, exact), None)
-
-
-def _named(numbers: memoryview, names: tuple[str, ...]) -> pa.DictionaryArray:
-    """Return the names of numbers; null for numbers without a name."""
-    known = _absent(_numbers(numbers, pa.int32()))
-    return pa.DictionaryArray.from_arrays(pc.if_else(pc.less(known, len(names)), known, None), pa.array(names))
-
-
-def _numbers(values: memoryview, kind: pa.DataType) -> pa.Array:
-    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
-
-
-def _absent(values: pa.Array) -> pa.Array:
-    return pc.if_else(pc.less(values, 0), None, values)
-
-
-def _has(present: pa.Array, bit: int) -> pa.Array:
-    return pc.not_equal(pc.bit_wise_and(present, pa.scalar(bit, pa.uint32())), pa.scalar(0, pa.uint32()))
+        said = pc.and_(values.is_valid(), has_bit(present, has_exactness))
+        yield f"{end}_is_exact", pc.if_else(said, has_bit(present, exact), None)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .. import kernels, wire
 from ..errors import ParquetextError
 from ..records import frozen
-from ..thrift import list_start
+from ..thrift import i32_of, list_start
 from .elements import parse_element
 from .model import Node
 
@@ -87,7 +87,7 @@ def parse_column_index(index: StoredIndex) -> ColumnIndex:
         _flags(data, fields.get(wire.COLUMN_INDEX_NULL_PAGES)),
         _binaries(data, fields.get(wire.COLUMN_INDEX_MIN_VALUES)),
         _binaries(data, fields.get(wire.COLUMN_INDEX_MAX_VALUES)),
-        _boundary_order(data, fields.get(wire.COLUMN_INDEX_BOUNDARY_ORDER)),
+        i32_of(data, fields.get(wire.COLUMN_INDEX_BOUNDARY_ORDER)),
         None if counts is None else _numbers(data, counts),
         None if nans is None else _numbers(data, nans),
     )
@@ -260,13 +260,6 @@ def _flags(data: bytes, field: tuple | None) -> list[bool]:
 def _numbers(data: bytes, field: tuple | None) -> list[int]:
     count, at = _list_items(data, field, (wire.TYPE_I64,))
     return kernels.varint.decode_many(data, count, at=at, bits=64, zigzag=True)[0].tolist() if count else []
-
-
-def _boundary_order(data: bytes, field: tuple | None) -> int | None:
-    """Return the boundary order in a field that has been walked; None if there is none."""
-    if field is None or field[1] != wire.TYPE_I32:
-        return None
-    return kernels.varint.zigzag_decode(kernels.varint.decode32(data, field[3])[0])
 
 
 def _binaries(data: bytes, field: tuple | None) -> list[bytes]:

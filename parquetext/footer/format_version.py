@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .. import kernels, wire
+from .. import kernels
+from ..thrift import i32_of
 from .best_form import thrift_footer
 
 MAJOR, MINOR = 10, 11  # fields of FileMetaData, i32
@@ -32,18 +33,11 @@ def declared_version(footer) -> FormatVersion | None:
     Malformed
         If the bytes are no Thrift struct.
     """
-    major = _number(footer, MAJOR)
-    return None if major is None else FormatVersion(major, _number(footer, MINOR))
+    major, minor = (i32_of(footer, kernels.thrift.find(footer, id)) for id in (MAJOR, MINOR))
+    return None if major is None else FormatVersion(major, minor)
 
 
 def version_of(file) -> FormatVersion | None:
     """Return the version that the Thrift footer of an open file declares; it is read whole if it has not been."""
     scan = file._on_form(lambda form: getattr(form, "scan", None))
     return declared_version(thrift_footer(file._source)[0] if scan is None else memoryview(scan.data)[: scan.end])
-
-
-def _number(footer, id: int) -> int | None:
-    field = kernels.thrift.find(footer, id)
-    if field is None or field[1] != wire.TYPE_I32:
-        return None
-    return kernels.varint.zigzag_decode(kernels.varint.decode32(footer, field[3])[0])

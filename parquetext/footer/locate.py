@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from .. import wire
 from ..errors import Malformed, ParquetextError, Refused, Unsupported
 from . import forms
@@ -105,7 +103,7 @@ def footer_begin(source: Source) -> int:
     return locate(source.read(source.size - length, length), source.size).footer_offset
 
 
-def read_tail(source: Source, first_read: int = FIRST_READ_LOCAL, *, until: UUID | None = None) -> Tail:
+def read_tail(source: Source, first_read: int = FIRST_READ_LOCAL) -> Tail:
     """Read a file's tail; before its blocks, read only the bytes that show if there are more blocks.
 
     Parameters
@@ -113,8 +111,6 @@ def read_tail(source: Source, first_read: int = FIRST_READ_LOCAL, *, until: UUID
     source : Source
     first_read : int
         Bytes to read at once from the end.
-    until : UUID, optional
-        Stop at the first block of this kind, from the back.
 
     Raises
     ------
@@ -123,6 +119,6 @@ def read_tail(source: Source, first_read: int = FIRST_READ_LOCAL, *, until: UUID
     """
     given = min(max(first_read, SMALLEST_TAIL + wire.BLOCK_TRAILER_BYTES), source.size)
     tail = locate_in(source, source.read(source.size - given, given))
-    while tail.missing is not None and not (until and tail.has(until)):
+    while tail.missing is not None:
         tail.step(source.read(*tail.missing))
     return tail

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 # Members of a chunk: 64-bit numbers, the offsets of its index page and its indexes, and the 32-bit lengths of these.
 COUNTS = (
@@ -74,3 +74,18 @@ class FooterReader(Protocol):
     def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes: ...
     def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]: ...
     def close(self) -> None: ...
+
+
+class FindsColumns:
+    """The look-ups of columns of a reader that has `find_name` and `column`."""
+
+    __slots__ = ()
+
+    def find_column(self: Any, name: str):
+        """Return the only leaf with this path and its chunks, or None if there is not exactly one."""
+        ids = self.find_name(name.encode("utf-8", "surrogateescape"))
+        return (ids[0], self.column(ids[0])) if len(ids) == 1 and ids[0] < GROUP else None
+
+    def find_columns(self, names: list) -> list[tuple | None]:
+        """Return the result of `find_column` for each name, and None for each value that is no string."""
+        return [self.find_column(name) if isinstance(name, str) else None for name in names]

@@ -123,11 +123,6 @@ class Tail:
         """Return the offset of the footer with its blocks aside, including the zero bytes before the first one."""
         return self.footer_offset if self.reference is None else self.reference.start
 
-    @property
-    def needed(self) -> int:
-        """Return the number of bytes from the file's end that show its last block, if there is any."""
-        return min(SMALLEST_TAIL + wire.BLOCK_TRAILER_BYTES, LENGTH_AND_MAGIC + self.footer_length)
-
     def thrift_only(self) -> Tail:
         """Return the tail if it has a Thrift footer.
 
@@ -144,10 +139,6 @@ class Tail:
     def is_final(self) -> bool:
         """Return True if the form replaces the Thrift footer."""
         return self.form.magic is not None
-
-    def has(self, uuid: UUID) -> bool:
-        """Return True if a block of this kind was found."""
-        return any(block.uuid == uuid for block in self.blocks)
 
     def step(self, data: bytes) -> None:
         """Continue with the bytes of `missing`, and with those before them if `data` begins earlier."""

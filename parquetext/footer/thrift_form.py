@@ -11,7 +11,7 @@ from .. import kernels, wire
 from ..errors import Malformed, Refused
 from ..thrift import list_start, values
 from .elements import parse_element
-from .model import GROUP, Node
+from .model import GROUP, FindsColumns, Node
 from .path_sizes import check_paths
 
 KEPT_COLUMNS = 64
@@ -49,7 +49,7 @@ def refuse_encrypted(scan) -> None:
         raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
 
 
-class ThriftForm:
+class ThriftForm(FindsColumns):
     """A scanned Thrift footer with the interface of `model.FooterReader`."""
 
     __slots__ = (
@@ -164,15 +164,9 @@ class ThriftForm:
             names.setdefault(path, []).append(self.identity_of(element))
         return names
 
-    def find_column(self, name: str):
-        """Return the only leaf with this path and its chunks, or None if there is not exactly one."""
-        ids = self.find_name(name.encode("utf-8", "surrogateescape"))
-        return (ids[0], self.column(ids[0])) if len(ids) == 1 and ids[0] < GROUP else None
-
     def find_columns(self, names: list) -> list[tuple | None]:
-        """Return the result of `find_column` for each name, and None for each value that is no string."""
         self._expect(len(names))
-        return [self.find_column(name) if isinstance(name, str) else None for name in names]
+        return super().find_columns(names)
 
     def find_field_id(self, field_id: int) -> list[int]:
         ids = self._element_fields("field_id")

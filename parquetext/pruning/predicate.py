@@ -57,6 +57,10 @@ class Predicate(NamedTuple):
                 _last_columns[0] = self.expression, used
         return None if used is None else list(used)
 
+    def columns_in(self, schema: pa.Schema) -> list[str] | None:
+        """Return the result of `columns` for a schema, in which a name that occurs more than once has no type."""
+        return self.columns(lambda name: schema.field(name).type if schema.get_field_index(name) >= 0 else None)
+
 
 def predicate_of(filters) -> Predicate:
     """Check filters as pyarrow does, and convert them to a predicate; a predicate is returned as it is.

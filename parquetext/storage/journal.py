@@ -7,7 +7,6 @@ interrupted change from any other file of that name. Files and journals may be l
 
 from __future__ import annotations
 
-import os
 import struct
 import time
 import zlib
@@ -15,7 +14,6 @@ from array import array
 from collections.abc import Iterator
 
 from ..records import frozen
-from .folder import JOURNAL, beside
 from .operations import Operations
 from .source import LocalSource, TailEdit, Version
 
@@ -127,11 +125,6 @@ class Journal:
             f"a journal for a file of {self.old_size} bytes, inode {self.version.identity[1]}, last changed "
             f"{time.strftime('%Y-%m-%d %H:%M:%S', seconds)} UTC"
         )
-
-
-def journal_path(path: str) -> str:
-    """Return the path of a file's journal; symbolic links are followed."""
-    return beside(os.path.realpath(path), JOURNAL)
 
 
 def write(operations: Operations, file: int, source: LocalSource, edit: TailEdit) -> None:

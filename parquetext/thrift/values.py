@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from .. import kernels, wire
 from ..errors import Malformed, wire_error
@@ -165,6 +165,13 @@ def _write_value(type: str, value) -> bytes:
     return header + b"".join(_write_value(_item(type), item) for item in value)
 
 
+def i32_of(data, field: Sequence[int] | None) -> int | None:
+    """Return the number in a field of `kernels.thrift.fields` or `find`; None if the field is absent or no I32."""
+    if field is None or field[1] != wire.TYPE_I32:
+        return None
+    return kernels.varint.zigzag_decode(kernels.varint.decode32(data, field[3])[0])
+
+
 def integer(value: int) -> bytes:
     """Return the value of an integer field."""
     return kernels.varint.encode(kernels.varint.zigzag_encode(value))
@@ -173,6 +180,12 @@ def integer(value: int) -> bytes:
 def binary(data: bytes) -> bytes:
     """Return the value of a binary field."""
     return kernels.varint.encode(len(data)) + data
+
+
+def names_of_path(path: bytes) -> bytes:
+    """Return the value of the field path_in_schema for a path with NUL between its names."""
+    names = path.split(b"\0")
+    return list_header(len(names), wire.TYPE_BINARY) + b"".join(map(binary, names))
 
 
 def list_header(count: int, type: int = wire.TYPE_STRUCT) -> bytes:

@@ -13,7 +13,8 @@ from support.typer_runner import CliRunner
 
 import parquetext
 from parquetext.cli.app import app
-from parquetext.edits.choice import choose_form
+from parquetext.edits.choice import choices
+from parquetext.footer.form_spec import Shape
 
 MEGABYTE = 1 << 20
 
@@ -31,17 +32,17 @@ MEGABYTE = 1 << 20
     ],
 )
 def test_the_form_follows_from_size_and_shape(footer, file, columns, row_groups, form):
-    choice = choose_form(footer, file, columns, row_groups)
+    choice = choices(Shape(footer, file, columns, row_groups))[0]
     assert choice.form == form
     assert choice.reason
 
 
 def test_a_footer_that_would_be_too_large_within_thrift_gets_an_index_there():
-    assert choose_form(600 * MEGABYTE, 90_000 * MEGABYTE, 50_000, 10, "in-struct").form == "index"
+    assert choices(Shape(600 * MEGABYTE, 90_000 * MEGABYTE, 50_000, 10, "in-struct"))[0].form == "index"
 
 
 def test_an_empty_file_has_a_choice_too():
-    assert choose_form(0, 0, 0, 0).form == "thrift"
+    assert choices(Shape(0, 0, 0, 0))[0].form == "thrift"
 
 
 SMALL = pa.table({"a": range(1000), "b": [f"x{n}" for n in range(1000)]})

@@ -89,13 +89,6 @@ def test_many_small_blocks_take_few_reads_to_step_over():
     assert len(source.reads) < 10
 
 
-def test_the_search_ends_at_the_kind_that_is_wanted():
-    source = Bytes(file(stacked((UNKNOWN, b"p" * 5000), (wire.UUID_FLAT_FOOTER, b"q" * 6000))))
-    tail = read_tail(source, 100, until=wire.UUID_FLAT_FOOTER)
-    assert tail.has(wire.UUID_FLAT_FOOTER) and not tail.has(UNKNOWN)
-    assert len(source.reads) == 1
-
-
 def test_blocks_after_the_stop_are_found():
     struct = compact.fields(
         [

@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 
 from parquetext.storage import TailEdit, journal, open_source
-from parquetext.storage.folder import STALE, beside
+from parquetext.storage.folder import JOURNAL, STALE, beside
 from parquetext.storage.operations import OPERATIONS
 
 VERSION_1 = struct.Struct("<8sQQQIII")
@@ -43,7 +43,7 @@ def leave_journal_1(path: Path, edit: TailEdit) -> Path:
 
 
 def journal_of(path: Path) -> Path:
-    return Path(journal.journal_path(os.fspath(path)))
+    return Path(beside(os.path.realpath(path), JOURNAL))
 
 
 def stale_of(path: Path) -> Path:

@@ -92,11 +92,6 @@ class Files(Sequence[Found]):
         found.tables, found.base = self.tables, self.base
         return found
 
-    @property
-    def key_names(self) -> list[str]:
-        """The names of the keys of all directories, in their order."""
-        return list(dict.fromkeys(name for keys in shared(self.keys) for name in keys))
-
     def extend(
         self,
         filesystem: pafs.FileSystem | None,

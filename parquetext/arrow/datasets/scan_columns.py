@@ -143,11 +143,7 @@ def columns_looked_at(schema: pa.Schema, predicate: Predicate) -> list[str] | No
     ColumnError
         If a list of filters names a column that the schema does not have.
     """
-
-    def type_of(name: str) -> pa.DataType | None:
-        return schema.field(name).type if len(schema.get_all_field_indices(name)) == 1 else None
-
-    names = predicate.columns(type_of)
+    names = predicate.columns_in(schema)
     check_columns(schema, names or ())
     return names
 

@@ -63,7 +63,7 @@ class ParquetWriter(Unpicklable, pq.ParquetWriter):
     filesystem : pyarrow.fs.FileSystem, optional
         The filesystem of the path `where`.
     form : {"auto", "flat", "index", "thrift", "jump-table", "parx", "modular"}
-        The footer's form; ``"thrift"`` is pyarrow's. ``"auto"`` uses the form chosen by `edits.choice.choose_form` if
+        The footer's form; ``"thrift"`` is pyarrow's. ``"auto"`` uses the form chosen by `edits.choice.choices` if
         it can be written here, and otherwise ``"thrift"``. ``"jump-table"``, ``"parx"`` and ``"modular"`` are
         proposals: some readers fail on the first, and no released reader reads the others, which the file has instead
         of a Thrift footer, and which are not changed later. ``"modular"`` is experimental, and stores less.

@@ -6,23 +6,17 @@ from collections.abc import Iterator
 
 from ... import wire
 from ...errors import Unsupported
-from ...thrift import binary, list_header
+from ...thrift.values import names_of_path
 from .index_struct import FooterIndex, child_counts, chunk_offsets, element_paths
 from .name_hash import NameHash
 
 NEEDED = wire.PRESENT_METADATA | wire.PRESENT_TYPE | wire.PRESENT_FILE_OFFSET
 
 
-def path_value(path: bytes) -> bytes:
-    """Return the value of the field path_in_schema for a path with NUL between its names."""
-    names = path.split(b"\0")
-    return list_header(len(names), wire.TYPE_BINARY) + b"".join(map(binary, names))
-
-
 def check_chunks(scan) -> None:
     """Raise Unsupported if a column chunk contradicts the schema: the reader would not take it for the column's."""
     paths, types = element_paths(scan), scan.elements("type")
-    leaves = [(types[element], path_value(paths[element])) for element in scan.leaves]
+    leaves = [(types[element], names_of_path(paths[element])) for element in scan.leaves]
     fields = (scan.chunks(name) for name in ("present", "type", "chunk_offset", "chunk_length"))
     data = memoryview(scan.data)
     for number, (present, physical, begin, length) in enumerate(zip(*fields, strict=True)):

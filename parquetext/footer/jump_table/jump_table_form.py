@@ -17,12 +17,12 @@ from ... import kernels, wire
 from ...errors import Damaged, Malformed, ParquetextError, wire_error
 from ...storage import can_gather
 from ...thrift import integer, list_header
+from ...thrift.values import names_of_path
 from ..elements import parse_element
 from ..file_range import FileRange
-from ..model import GROUP, Node
+from ..model import FindsColumns, Node
 from ..skeleton import COLUMNS, with_row_groups
 from ..thrift_form import ThriftForm
-from .checking import path_value
 from .index_struct import FooterIndex
 from .pointer import FIELD, POINTER_BYTES, damaged
 
@@ -73,7 +73,7 @@ class Metadata(FileRange):
         return self._whole
 
 
-class JumpTableForm:
+class JumpTableForm(FindsColumns):
     """A footer that is read by its jump table, with the interface of `model.FooterReader`.
 
     Schema, key-values and fields of row groups are those of a *skeleton*: the footer without column chunks. If a
@@ -246,7 +246,7 @@ class JumpTableForm:
     def _check_structs(self, leaf: int, numbers: Sequence[int], structs: Sequence[bytes]) -> None:
         """Raise Damaged unless each struct is a chunk of the leaf."""
         node = self._form.node(leaf)
-        path, physical = path_value(node.path), parse_element(node.thrift).type
+        path, physical = names_of_path(node.path), parse_element(node.thrift).type
         for number, struct in zip(numbers, structs, strict=True):
             if not _is_chunk(struct, path, None if physical is None else integer(physical)):
                 offset = self._index.chunk(number, leaf)[0]
@@ -297,16 +297,10 @@ class JumpTableForm:
         """
         return self._form.find_name(name)
 
-    def find_column(self, name: str):
-        """Return the only leaf with this path and its chunks, or None if there is not exactly one."""
-        ids = self.find_name(name.encode("utf-8", "surrogateescape"))
-        return (ids[0], self.column(ids[0])) if len(ids) == 1 and ids[0] < GROUP else None
-
     def find_columns(self, names: list) -> list[tuple | None]:
-        """Return the result of `find_column` for each name, and None for each value that is no string."""
         if len(names) * self._metadata.share > self.leaf_count:
             self.hold()
-        return [self.find_column(name) if isinstance(name, str) else None for name in names]
+        return super().find_columns(names)
 
     def find_field_id(self, field_id: int) -> list[int]:
         return self._form.find_field_id(field_id)

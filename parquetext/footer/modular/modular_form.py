@@ -8,10 +8,10 @@ from typing import Any
 
 from ... import kernels, wire
 from ...errors import Damaged, Malformed, ParquetextError
-from ...thrift import binary, integer, list_header, list_start
-from ...thrift.values import joined
+from ...thrift import integer, list_header, list_start
+from ...thrift.values import joined, names_of_path
 from ..elements import parse_element
-from ..model import GROUP, Node
+from ..model import GROUP, FindsColumns, Node
 from ..skeleton import column_order, with_row_groups
 from ..thrift_form import ThriftForm
 from .framing import (
@@ -39,7 +39,7 @@ LAST_BYTES = TRAILER_BYTES + 256  # of a payload, with its root
 FEW_SEARCHES = 4  # of the schema's bytes; more take longer than parsing the schema
 
 
-class ModularForm:
+class ModularForm(FindsColumns):
     """A modular footer with the interface of `model.FooterReader`.
 
     Parameters
@@ -329,15 +329,6 @@ class ModularForm:
         last = kernels.varint.encode(len(name))[-1:]
         return _is_single(schema, last + name) and b"\0" + name not in schema
 
-    def find_column(self, name: str):
-        """Return the only leaf with this path and its chunks, or None if there is not exactly one."""
-        ids = self.find_name(name.encode("utf-8", "surrogateescape"))
-        return (ids[0], self.column(ids[0])) if len(ids) == 1 and ids[0] < GROUP else None
-
-    def find_columns(self, names: list) -> list[tuple | None]:
-        """Return the result of `find_column` for each name, and None for each value that is no string."""
-        return [self.find_column(name) if isinstance(name, str) else None for name in names]
-
     def find_field_id(self, field_id: int) -> list[int]:
         return self._skeleton.find_field_id(field_id)
 
@@ -360,9 +351,7 @@ class ModularForm:
 
     def chunk_structs(self, leaf: int, first: int, count: int) -> list[bytes]:
         """Return the ColumnChunk structs of a leaf in row groups ``[first, first + count)``, with their paths."""
-        names = self.node(leaf).path.split(b"\0")
-        path = list_header(len(names), wire.TYPE_BINARY) + b"".join(map(binary, names))
-        data, lengths = self.structs(leaf, first, count, path=path)
+        data, lengths = self.structs(leaf, first, count, path=names_of_path(self.node(leaf).path))
         return _split(data, lengths)
 
     def column(self, leaf: int, first: int = 0, count: int | None = None):

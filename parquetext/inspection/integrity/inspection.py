@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 
 from ... import extension, kernels, wire
-from ...edits.choice import choose_form
+from ...edits.choice import choices
 from ...edits.decode_columns import recorded_original
 from ...encoding.carried import may_have_copies
 from ...errors import ParquetextError, names_memory
@@ -15,6 +15,7 @@ from ...findings import Finding
 from ...footer import forms
 from ...footer.chunk_copies import copies_by_chunk, name_of_encoding
 from ...footer.chunk_statistics import geospatial_statistics, has_boxes, joined_statistics
+from ...footer.form_spec import Shape
 from ...footer.format_version import declared_version
 from ...footer.locate import read_tail
 from ...footer.model import FooterReader
@@ -232,7 +233,8 @@ def _copied_columns(scan) -> Iterator[CopiedColumn]:
 def _choice(fields: Inspection) -> str:
     """Return the form that `upgrade` would add with ``form="auto"``, and the reason."""
     data = fields.file_bytes - fields.footer_bytes - fields.aside_bytes
-    choice = choose_form(fields.thrift_bytes, data + fields.thrift_bytes, fields.columns, fields.row_groups)
+    shape = Shape(fields.thrift_bytes, data + fields.thrift_bytes, fields.columns, fields.row_groups)
+    choice = choices(shape)[0]
     return f"{choice.form if choice.form in forms.WRITABLE else 'nothing'}: {choice.reason}"
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from ... import compute as pc
-from ...encoding.pages import wrapped
+from ...encoding.number_arrays import known, wrapped
 from .part_kinds import KINDS
 
 NONE = -1
@@ -125,7 +125,7 @@ class Claims:
         arrays = {name: wrapped(values[:]) for name, values in self._arrays.items()}
         arrays["kind"] = pa.DictionaryArray.from_arrays(arrays["kind"], pa.array(KINDS, pa.string()))
         for name in ("row_group", "column", "page", "name"):
-            arrays[name] = pc.if_else(pc.less(arrays[name], 0), None, arrays[name])
+            arrays[name] = known(arrays[name])
         arrays["name"] = pa.DictionaryArray.from_arrays(arrays["name"], pa.array(self._names, pa.string()))
         table = pa.table(arrays)
         return table.take(pc.sort_indices(table["offset"])).combine_chunks()

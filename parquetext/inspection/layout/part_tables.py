@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ... import compute as pc
 from ... import wire
-from ...encoding.pages import wrapped
+from ...encoding.number_arrays import known, wrapped
 from ...encoding.registry import names as encoding_names
 from ..structure.structure import leaf_paths
 from .data import PAGE_COLUMNS, Data
@@ -30,9 +30,9 @@ def page_table(data: Data, copies: Sequence[CopyParts]) -> pa.Table:
         for name, number in (("row_group", row_group), ("column", leaf), ("copy", copy)):
             columns[name].extend(array("i", (number,)) * count)
         columns["page"].extend(range(count))
-    columns = {name: _said(wrapped(numbers)) for name, numbers in columns.items()}
+    columns = {name: known(wrapped(numbers)) for name, numbers in columns.items()}
     for name in PAGE_COLUMNS:
-        values = _said(wrapped(_joined([data.pages[name], *(copy.pages[name] for copy in copies)])))
+        values = known(wrapped(_joined([data.pages[name], *(copy.pages[name] for copy in copies)])))
         columns[name] = _named(values, _NAMES[name]()) if name in _NAMES else values
     return pa.table(columns)
 
@@ -56,15 +56,15 @@ def chunk_table(scan, data: Data) -> pa.Table:
     return pa.table(
         {
             "row_group": pa.array(data.row_groups, pa.int32()),
-            "column": _said(pa.array(data.leaves, pa.int32())),
+            "column": known(pa.array(data.leaves, pa.int32())),
             "offset": pc.if_else(is_here, starts, None),
             "bytes": pc.if_else(is_here, sizes, None),
             "pages": wrapped(data.page_counts),
-            "codec": _named(_said(fact("codec", "i")), wire.NAMES_OF_COMPRESSION_CODEC),
+            "codec": _named(known(fact("codec", "i")), wire.NAMES_OF_COMPRESSION_CODEC),
             "encodings": fact("encodings", "I"),
-            "num_values": _said(fact("num_values", "q")),
-            "null_count": _said(fact("null_count", "q")),
-            "uncompressed_bytes": _said(fact("total_uncompressed_size", "q")),
+            "num_values": known(fact("num_values", "q")),
+            "null_count": known(fact("null_count", "q")),
+            "uncompressed_bytes": known(fact("total_uncompressed_size", "q")),
         }
     )
 
@@ -125,16 +125,12 @@ def _decompressed(count: int, data: Data) -> dict[str, pa.Array]:
 _NAMES = {"type": lambda: wire.NAMES_OF_PAGE_TYPE, "encoding": encoding_names}
 
 
-def _said(values: pa.Array) -> pa.Array:
-    return pc.if_else(pc.less(values, 0), None, values)
-
-
 def _named(numbers: pa.Array, names: dict[int, str]) -> pa.Array:
     """Return the names of numbers."""
     unknown = set(pc.unique(numbers.drop_null()).to_pylist()) - names.keys()
     names = names | {number: f"UNKNOWN_{number}" for number in sorted(unknown)}
-    known = pc.index_in(numbers, value_set=pa.array(names, numbers.type))
-    return pa.DictionaryArray.from_arrays(known, pa.array(list(names.values()), pa.string()))
+    positions = pc.index_in(numbers, value_set=pa.array(names, numbers.type))
+    return pa.DictionaryArray.from_arrays(positions, pa.array(list(names.values()), pa.string()))
 
 
 def _plain_kinds(parts: pa.Table) -> pa.Table:

@@ -92,13 +92,8 @@ def candidate_rows(form: FooterReader, schema: pa.Schema, plan: Plan, indexes: O
     schema : pyarrow.Schema
         Its Arrow schema.
     """
-
-    def type_of(name: str) -> pa.DataType | None:
-        return schema.field(name).type if schema.names.count(name) == 1 else None
-
-    predicate = plan.predicate
-    names = predicate.columns(type_of)
-    if not names or any(type_of(name) is None for name in names):
+    names = plan.predicate.columns_in(schema)
+    if not names or any(schema.get_field_index(name) < 0 for name in names):
         return None
     types = {name: schema.field(name).type for name in names}
     return CandidateRows(names, _row_ranges(form, types, plan, indexes))
