@@ -23,6 +23,9 @@ from .scan import ELEMENT_FIELDS, ELEMENT_MEMBERS, IN_LISTED_STRUCT, KEY_VALUE_F
 from .scan_chunk import ChunkReader
 from .schema import sort_order
 
+FEW_NAMES = 16  # which are read in the given order
+MOST_SORTED = 4  # one in so many columns; more are faster in the given order
+
 
 class Entry(NamedTuple):
     """A leaf's or node's cell, and the schema element that it refers to."""
@@ -84,6 +87,7 @@ class Reader(CellReader):
         thrift_length: int | None = None,
     ):
         self._open = IndexFile(source, footer, payload, length, known, known_end, thrift_length)
+        self._is_local = isinstance(source, tuple)
         shape, fields = self.file.shape, self.file.facts
         self.version, self.num_rows = fields.version, fields.num_rows
         self.leaf_count, self.node_count = shape.leaves, shape.nodes
@@ -213,6 +217,24 @@ class Reader(CellReader):
         return path
 
     # ---- names
+
+    def find_columns(self, names: list) -> list:
+        """Return the leaf of each name as `find_column` does, read in the likely order of the leaves."""
+        numbers = list(range(len(names)))
+        if self._is_local and FEW_NAMES <= len(names) < self.leaf_count // MOST_SORTED:
+            numbers.sort(key=[self._guess(name) for name in names].__getitem__)
+        found = {number: super(Reader, self).find_columns([names[number]])[0] for number in numbers}
+        return [found[number] for number in range(len(names))]
+
+    def _guess(self, name) -> int:
+        """Return the id that a name most likely has."""
+        with suppress(AttributeError, OSError, ParquetextError, UnicodeEncodeError):
+            hash = flat_names.hash_path(name.encode())
+            if not self._names.is_read:
+                self.begin()
+                entries, _ = next(self._candidates(hash))
+                return next((where[0] for tag, where in entries if tag == flat_names.tag_of(hash)), wire.FLAT_NONE)
+        return wire.FLAT_NONE
 
     def _candidates(self, hash: int):
         file, buckets = self.file, self.file.shape.buckets

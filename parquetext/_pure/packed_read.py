@@ -87,6 +87,7 @@ class Reader(IndexReader):
 
     def __init__(self, source, payload: int, length: int, known, known_end: int | None = None):
         self._open = PackedFile(source, payload, length, known, known_end)
+        self._is_local = isinstance(source, tuple)
         layout = self.file.layout
         self.version, self.num_rows = layout.version, layout.num_rows
         self.leaf_count, self.node_count = layout.leaves, layout.nodes

@@ -148,6 +148,22 @@ def test_damaged_thrift_bytes_are_an_error_only_for_calls_that_need_them(impleme
         assert (file.form, file.findings) == ("index", [])
 
 
+def test_of_two_damaged_names_the_one_of_the_first_leaf_is_reported(implementation, tmp_path):
+    names = [f"column_{number:03d}" for number in range(100)]
+    path = tmp_path / "two.parquet"
+    pq.write_table(pa.table({name: [1] for name in names}), path)
+    parquetext.upgrade(path, form="index")
+    data = bytearray(path.read_bytes())
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    first, second = (data.index(name, footer) for name in (b"column_010", b"column_060"))
+    data[first] ^= 1
+    data[second] ^= 1
+    path.write_bytes(data)
+    with parquetext.open(path, form="index") as file, pytest.raises(Malformed) as raised:
+        file._form.find_columns(names[65:55:-1] + names[15:5:-1])
+    assert raised.value.offset < first
+
+
 def test_of_two_forms_the_last_block_counts_and_the_other_one_is_next(implementation, plain):
     flat = with_flat_footer(plain.read_bytes())
     index = with_index(plain.read_bytes())
