@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.memory_files import Memory
 from support.parquet_bytes import EVERY_PLACE, TABLE, footer_of, parquet_bytes, with_footer
 from support.samples import examples
 
@@ -219,18 +220,6 @@ def test_wrapped_bytes_stay_wrapped_under_another_block(path):
     assert path.read_bytes() == theirs
 
 
-class Bytes:
-    """A file in memory."""
-
-    name = "in memory"
-
-    def __init__(self, data: bytes):
-        self.data, self.size = data, len(data)
-
-    def read(self, offset: int, length: int) -> bytes:
-        return self.data[offset : offset + length]
-
-
 FLAT_PAYLOAD = kernels.flat.write(kernels.scan.scan(footer_of(ORIGINAL)))
 VENDORS = st.sampled_from((ACME, EMCA))
 STEPS = st.lists(
@@ -252,7 +241,7 @@ def test_any_sequence_of_changes_keeps_foreign_bytes(free, where, steps):
     if free is not None:
         file = with_footer(ORIGINAL, extension.append(bare, free, **where))
     for step in steps:
-        footer = read_footer(Bytes(file))
+        footer = read_footer(Memory(file))
         if step[0] == "upgrade":
             edit = with_form(footer, BY_NAME["flat"], Options(**where, wrap=True), frozenset()).edit
             if FLAT not in dict(pile):

@@ -16,6 +16,7 @@ import pyarrow as pa
 from fuzz.answers import Outcome, answers_of, file_answers, implementations, opened, outcome
 from fuzz.seed_footers import footers
 from support.jump_tables import NOTHING, compressed, index_of
+from support.memory_files import Memory
 
 from parquetext import kernels, wire
 from parquetext.edits.footer import read_footer
@@ -239,18 +240,6 @@ def _check_file(file: bytes) -> None:
         for one in (ours, theirs):
             if one[0] == "result":
                 one[1].close()
-
-
-class Memory:
-    """The bytes of a file as a source with a name."""
-
-    name = "memory"
-
-    def __init__(self, data: bytes):
-        self.data, self.size = data, len(data)
-
-    def read(self, offset: int, length: int) -> bytes:
-        return self.data[offset : offset + length]
 
 
 def _check_removal(file: bytes) -> None:
