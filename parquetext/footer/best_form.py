@@ -237,7 +237,7 @@ def _scanned(source, tail: Tail, data: bytes) -> tuple[ThriftForm, bytes | memor
     """Scan the whole Thrift footer."""
     footer, io = _footer(source, tail, data)
     try:
-        return ThriftForm(footer, io), footer
+        return ThriftForm(footer, io, tail.footer_offset), footer
     except ParquetextError as error:
         raise error.at(None, tail.footer_offset) from None
 

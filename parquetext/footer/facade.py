@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 import pyarrow as pa
 
 from .. import wire
-from ..errors import ColumnError, Damaged, LimitExceeded, Malformed, ParquetextError, name_file, out_of_memory
+from ..errors import ColumnError, Damaged, Malformed, ParquetextError, Unsupported, name_file, out_of_memory
 from ..findings import Finding
 from ..storage import ChangedFile, Target, can_gather, counts_requests
 from ..tabular import Shown, Tabular
 from . import best_form, forms
-from .arrow_errors import ArrowUnsupported, as_arrow_error
+from .arrow_errors import as_arrow_error
 from .columns import Column
 from .concurrent_changes import is_changed, opened_again
 from .extensions import Extensions
@@ -172,7 +172,7 @@ class File(Tabular):
             return operation(form)
         except MemoryError as error:
             raise out_of_memory(error, self.path) from None
-        except (ColumnError, LimitExceeded, ArrowUnsupported) as error:
+        except (ColumnError, Unsupported) as error:
             raise self._named(error) from None
         except (Damaged, Malformed, OSError) as error:
             self._recover(error, form)
@@ -394,7 +394,7 @@ class File(Tabular):
                 found = found or look_up(form, name, field_id)
             leaf, chunks = found
             return Column(self, leaf, chunks, bounds)
-        except ColumnError as error:
+        except (ColumnError, Unsupported) as error:
             raise self._named(error) from None
         except (Damaged, Malformed, OSError) as error:
             self._recover(error, form)

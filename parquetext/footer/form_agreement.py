@@ -60,10 +60,10 @@ def compare_copy_table(scan, form: FooterReader, spec: FormSpec, *, may_lack: bo
         yield Finding(KIND, "its table of copies differs from the table in the Thrift footer", place=spec.title)
 
 
-def compare_rebuilt(footer, spec: FormSpec, payload) -> Iterator[Finding]:
-    """Compare the Thrift footer that is rebuilt from a lossless payload with the file's Thrift footer."""
+def compare_rebuilt(footer, spec: FormSpec, payload, rebuilt: bytes | None = None) -> Iterator[Finding]:
+    """Compare the Thrift footer rebuilt from a lossless payload, now or before, with the file's Thrift footer."""
     try:
-        thrift, rebuilt = extension.strip(footer), spec.rebuild(payload)
+        thrift, rebuilt = extension.strip(footer), spec.rebuild(payload) if rebuilt is None else rebuilt
     except ParquetextError:
         return  # another check reports it
     if rebuilt != thrift:

@@ -114,6 +114,8 @@ class Checked:
         Set by `FormSpec.check` if the form can be read.
     losses : list of Loss
         Parts of the Thrift footer that the form does not store; they are not findings.
+    rebuilt : bytes or None
+        The Thrift footer without an extension, if `FormSpec.check` has rebuilt it from the payload.
     """
 
     source: Any
@@ -123,6 +125,7 @@ class Checked:
     scan: Any = None
     reader: Any = None
     losses: list = field(default_factory=list)
+    rebuilt: bytes | None = None
 
     @property
     def footer(self) -> memoryview:
@@ -450,14 +453,21 @@ class FormSpec:
 
     # ---- checking -----------------------------------------------------------------------------------------------
 
-    def verify_payload(self, payload) -> None:
-        """Check each part of a payload; raise Damaged if one is damaged."""
+    def verify_payload(self, payload) -> bytes | None:
+        """Check each part of a payload; raise Damaged if one is damaged.
+
+        Returns
+        -------
+        bytes or None
+            The result of `rebuild`, if it was part of the check.
+        """
         self.open_payload(payload).close()
+        return None
 
     def check(self, checked: Checked) -> Iterator[Finding]:
         """Check the form of a file, and compare its counts with the Thrift footer."""
         try:
-            self.verify_payload(checked.payload)
+            checked.rebuilt = self.verify_payload(checked.payload)
         except ParquetextError as error:
             yield self.finding(error.at(None, checked.block.payload))
             return
@@ -466,7 +476,12 @@ class FormSpec:
         except ParquetextError as error:
             yield self.finding(error)
             return
-        yield from self.compare_counts(checked)
+        different = [*self.compare_counts(checked)]
+        yield from different
+        if checked.rebuilt is not None and checked.scan is not None and not different:
+            from .form_agreement import compare_rebuilt
+
+            yield from compare_rebuilt(checked.footer, self, checked.payload, checked.rebuilt)
 
     def open_checked(self, checked: Checked) -> FooterReader:
         """Open a payload that has been checked."""
@@ -488,7 +503,7 @@ class FormSpec:
 
         if checked.reader is not None:
             yield from compare_form(checked.scan, checked.reader, self)
-            if self.is_lossless and getattr(checked.reader, "is_lossless", True):
+            if checked.rebuilt is None and self.is_lossless and getattr(checked.reader, "is_lossless", True):
                 yield from compare_rebuilt(checked.footer, self, checked.payload)
 
     def describe(self, footer: bytes | memoryview, tail: Tail, block: Block) -> str:

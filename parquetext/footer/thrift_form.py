@@ -8,7 +8,7 @@ from functools import lru_cache
 from operator import attrgetter
 
 from .. import kernels, wire
-from ..errors import Malformed, Refused
+from ..errors import Malformed, ParquetextError, Refused
 from ..thrift import list_start, values
 from .elements import parse_element
 from .model import GROUP, FindsColumns, Node
@@ -62,11 +62,13 @@ class ThriftForm(FindsColumns):
         "_looked_up",
         "_names",
         "_node_fields",
+        "_offset",
         "_scan",
         "io",
     )
 
-    def __init__(self, footer, io: tuple[int, int] = (0, 0)):
+    def __init__(self, footer, io: tuple[int, int] = (0, 0), offset: int = 0):
+        self._offset = offset
         self._scan = kernels.scan.scan(footer)
         self._leaves = self._scan.leaves
         self._chunks = lru_cache(KEPT_COLUMNS)(self._scan.column)  # a read asks for each column several times
@@ -202,7 +204,10 @@ class ThriftForm(FindsColumns):
         )
 
     def column(self, leaf: int, first: int = 0, count: int | None = None):
-        return self._chunks(leaf)
+        try:
+            return self._chunks(leaf)
+        except ParquetextError as error:
+            raise error.at(None, self._offset) from None
 
     def row_groups(self, name: str) -> memoryview:
         return self._scan.row_groups(name)

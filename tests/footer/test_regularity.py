@@ -6,6 +6,7 @@ import pytest
 from support import flat_footers as thrift
 from support.flat_payloads import irregular
 
+import parquetext
 from parquetext import kernels, wire
 from parquetext.errors import Unsupported
 from parquetext.footer.forms import THRIFT
@@ -37,3 +38,18 @@ def test_the_first_irregular_row_group_is_named(footer, ask):
     offset = kernels.scan.scan(footer).row_groups("columns_offset")[0]
     assert offset > 0
     assert (error.value.code, error.value.offset) == (wire.IRREGULAR, offset)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [lambda file: file.column("a"), lambda file: file.columns(), lambda file: file.columns(["a"])],
+    ids=["column", "all columns", "columns"],
+)
+def test_an_open_file_names_itself_and_the_offset_in_the_file(tmp_path, ask):
+    footer, data = irregular(), b"PAR1" + bytes(100)
+    path = tmp_path / "ragged.parquet"
+    path.write_bytes(data + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    offset = len(data) + kernels.scan.scan(footer).row_groups("columns_offset")[0]
+    with parquetext.open(path) as file, pytest.raises(Unsupported, match="0 column chunks") as error:
+        ask(file)
+    assert (error.value.file, error.value.offset) == (str(path), offset)

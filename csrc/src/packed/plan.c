@@ -135,7 +135,17 @@ static void match(const pqx_coded_step *steps, uint32_t count, uint8_t step_of[P
     }
 }
 
-/* Scan a sample; return 1 if all known roles are found where they belong. */
+/* Return 1 if a member is a bound that the sample has. */
+static int is_bound_in(const pqx_placed_chunk *facts, const member *known)
+{
+    pqx_range range;
+    if (!known->is_range) return 0;
+    memcpy(&range, (const uint8_t *)facts + known->at, sizeof range);
+    return range.offset || range.length;
+}
+
+/* Scan a sample; return 1 if all known roles are found where they belong, and every bound is the
+ * value of a role: the range of another one, in a literal, is none of the arena. */
 static int check_sample(pqx_index *index, const sample *s, const pqx_packed_template *used,
                         const uint8_t step_of[PQX_MOST_FACTS], pqx_placed_chunk *facts)
 {
@@ -143,10 +153,12 @@ static int check_sample(pqx_index *index, const sample *s, const pqx_packed_temp
                                &facts->chunk, &facts->places, NULL)
         != PQX_OK)
         return 0;
-    for (size_t m = 0; m < PQX_MOST_FACTS; m++)
-        if (step_of[m] < used->count
-            && !is_value_of(s, facts, &members[m], &used->steps[step_of[m]], step_of[m]))
+    for (size_t m = 0; m < PQX_MOST_FACTS; m++) {
+        uint32_t number = step_of[m];
+        if (number < used->count ? !is_value_of(s, facts, &members[m], &used->steps[number], number)
+                                 : is_bound_in(facts, &members[m]))
             return 0;
+    }
     return 1;
 }
 

@@ -44,10 +44,10 @@ class PackedSpec(CellSpec):
     def rebuild(self, payload) -> bytes:
         return kernels.packed.to_thrift(self.open_payload(payload))
 
-    def verify_payload(self, payload) -> None:
+    def verify_payload(self, payload) -> bytes:
         reader = self.open_payload(payload)
         kernels.packed.verify(reader)
-        kernels.packed.to_thrift(reader)
+        return kernels.packed.to_thrift(reader)
 
     def tail_block(self, payload) -> bytes:
         """Return the tail block with the books and directories in front of it, as far as a reference has room."""

@@ -74,10 +74,11 @@ def verify(path: object, *, pages: bool = False, deep: bool = False) -> Report:
     -----
     The default tier costs one read of the footer: the tail, the Thrift structure, the fields that readers require in
     every struct, the schema and ``ARROW:schema`` as pyarrow takes them, the checksums of all blocks, every cell of a
-    flat footer or an index, and Thrift bytes by the checksums of an index. A block of the arrow dialect is
-    compared with the Thrift footer (in plain Python, some 0.2 ms per column chunk), and so are the blocks of columns'
-    copies in other encodings. `pages` and `deep` read all. Hadoop's checksum file beside a local file (``.NAME.crc``)
-    has to fit it: its size and the footer, and with `pages` all of it.
+    flat footer or an index, Thrift bytes by the checksums of an index, and the Thrift footer that is rebuilt from a
+    packed footer with the file's. A block of the arrow dialect is compared with the Thrift footer (in plain Python,
+    some 0.2 ms per column chunk), and so are the blocks of columns' copies in other encodings. `pages` and `deep` read
+    all. Hadoop's checksum file beside a local file (``.NAME.crc``) has to fit it: its size and the footer, and with
+    `pages` all of it.
 
     Examples
     --------

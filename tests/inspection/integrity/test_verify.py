@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from parquetext import edits, wire
+from parquetext import edits, extension, wire
 from parquetext.footer.locate import read_tail
 from parquetext.inspection import integrity
 from parquetext.storage import LocalSource
@@ -153,6 +153,27 @@ def test_a_flat_footer_that_differs_only_in_the_rebuilt_thrift_bytes_is_found(im
     assert integrity.verify(path).ok
     (finding,) = integrity.verify(path, deep=True).findings
     assert (finding.kind, finding.place) == ("forms-differ", "flat footer")
+
+
+@pytest.mark.parametrize("placement", ["aside", "in-struct"])
+@pytest.mark.parametrize("deep", [False, True])
+def test_a_packed_footer_of_an_older_thrift_footer_is_found(implementation, path, placement, deep):
+    """Another program changes a count and copies the unknown fields; an in-struct block has no other witness."""
+    from parquetext import thrift
+
+    edits.upgrade(path, form="packed", placement=placement)
+    data = Path(path).read_bytes()
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    footer, report = data[start:-8], integrity.verify(path, deep=deep)
+    assert report.ok
+    struct = extension.strip(footer)
+    newer = thrift.read("FileMetaData", struct)
+    newer["row_groups"][0]["columns"][0]["meta_data"]["statistics"]["null_count"] += 1
+    wrong = thrift.write("FileMetaData", newer)[:-1] + footer[len(struct) - 1 :]
+    Path(path).write_bytes(data[:start] + wrong + len(wrong).to_bytes(4, "little") + b"PAR1")
+    findings = [finding for finding in integrity.verify(path, deep=deep).findings if finding.place == "packed footer"]
+    assert [finding.kind for finding in findings] == ["forms-differ"]
+    assert "rebuilt" in findings[0].message
 
 
 def test_compact_statistics_are_sound_in_every_tier(implementation, path, tmp_path):
