@@ -86,6 +86,41 @@ static void read_payload(const uint8_t *payload, size_t size)
     free(file);
 }
 
+/* Compare a bound with that of the Thrift footer. */
+static void compare_bound(const uint8_t *footer, pqx_range known, const pqx_buffer *arena,
+                          pqx_range found)
+{
+    CLAIM(found.length == known.length && found.length <= arena->size
+          && found.offset <= arena->size - found.length
+          && !memcmp(arena->data + found.offset, footer + known.offset, found.length));
+}
+
+/* Compare chunks with those of the Thrift footer. */
+static void compare_chunks(pqx_index *index, const uint8_t *footer, const pqx_scan *scan)
+{
+    pqx_chunk chunks[MOST];
+    pqx_buffer arena = {0};
+    uint32_t row_groups = scan->row_group_count < MOST ? scan->row_group_count : MOST;
+    for (uint32_t leaf = 0; leaf < scan->leaf_count && leaf < MOST; leaf++) {
+        arena.size = 0;
+        if (pqx_index_get_chunks(index, leaf, 0, row_groups, chunks, NULL, &arena, NULL, NULL)
+            != PQX_OK)
+            continue;
+        for (uint32_t i = 0; i < row_groups; i++) {
+            const pqx_chunk *known = &scan->chunks[scan->first_chunk[i] + leaf];
+            CLAIM(chunks[i].num_values == known->num_values
+                  && chunks[i].null_count == known->null_count
+                  && chunks[i].data_page_offset == known->data_page_offset
+                  && chunks[i].total_compressed_size == known->total_compressed_size);
+            compare_bound(footer, known->min_value, &arena, chunks[i].min_value);
+            compare_bound(footer, known->max_value, &arena, chunks[i].max_value);
+            compare_bound(footer, known->min, &arena, chunks[i].min);
+            compare_bound(footer, known->max, &arena, chunks[i].max);
+        }
+    }
+    pqx_buffer_free(&arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
     state = take_steering(input, &size) * 2 + 1;
@@ -102,6 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
                 CLAIM(scan.has_extension
                       || (thrift.size == scan.end && !memcmp(thrift.data, footer, scan.end)));
                 CLAIM(pqx_packed_verify(index, NULL) == PQX_OK);
+                compare_chunks(index, footer, &scan);
                 pqx_index_close(index);
             }
             edit(payload.data, payload.size);

@@ -165,6 +165,7 @@ int pqx_packed_to_thrift(pqx_index *index, pqx_buffer *out, pqx_error *error)
     pqx_index_begin(index);
     PQX_TRY(pqx_packed_load(index, PQX_CELLS_FRAME, 0, &p->frame, &c, error));
     PQX_TRY(pqx_content_take(&c, 8, &created_by));
+    PQX_TRY(pqx_buffer_reserve(out, 1, error)); /* a frame may make no bytes */
     while (pqx_content_left(&c) && out->size - start <= p->thrift_bytes)
         PQX_TRY(put_step(index, &c, &done, out, error));
     size_t size = out->size - start;
