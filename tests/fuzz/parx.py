@@ -100,7 +100,7 @@ def _names(error, *facts: object) -> None:
 
 
 def _compare_metadata(file: bytes, found: Outcome, begin: int, thrift: bytes) -> None:
-    expected = outcome(ThriftForm, thrift)
+    expected = outcome(ThriftForm, thrift, offset=begin)
     assert found[0] == expected[0], f"{found[1]!r}, and Thrift: {expected[1]!r}"
     if found[0] == "error":
         ours, theirs = found[1], expected[1].at(None, begin)

@@ -93,7 +93,8 @@ def test_a_reader_of_parx_without_its_check_of_flags_is_found(monkeypatch):
 
 def test_a_reader_of_parx_without_its_check_of_the_checksum_is_found(monkeypatch):
     behind = parx_form.AFTER_METADATA
-    monkeypatch.setattr(parx_form, "_opened", lambda payload, io: ThriftForm(bytes(payload)[:-behind], io))
+    without = lambda payload, io, offset: ThriftForm(bytes(payload)[:-behind], io, offset)  # noqa: E731
+    monkeypatch.setattr(parx_form, "_opened", without)
     assert "Damaged is due" in str(failures("parx"))
 
 

@@ -119,12 +119,12 @@ class ParxSpec(FormSpec):
         else:
             payload, io = handle.read(location.payload, location.length), (1, location.length)
         try:
-            return _opened(payload, io)
+            return _opened(payload, io, location.payload)
         except ParquetextError as error:
             raise error.at(None, location.payload) from None
 
     def open_payload(self, payload) -> ThriftForm:
-        return _opened(payload, (0, 0))
+        return _opened(payload, (0, 0), 0)
 
     def build(self, scan, options: BuildOptions) -> Built:
         thrift, version = bytes(scan.data), scan.version
@@ -163,10 +163,10 @@ class ParxSpec(FormSpec):
         yield end, len(payload), "length, flags, version, checksum", -1
 
 
-def _opened(payload, io: tuple[int, int]) -> ThriftForm:
+def _opened(payload, io: tuple[int, int], offset: int) -> ThriftForm:
     metadata = checked_metadata(payload)
     try:
-        return ThriftForm(metadata.thrift, io)
+        return ThriftForm(metadata.thrift, io, offset)
     except ParquetextError as error:
         preview = " with preview features" if metadata.flags & wire.PARX_PREVIEW else ""
         error.message += f"; the PARX footer is of the format's major version {metadata.version}{preview}"
