@@ -7,15 +7,14 @@ from typing import Annotated
 
 import typer
 
-from ..footer.forms import AUTO as ANY
-from ..footer.forms import THRIFT, of_new_files
+from ..footer import forms
 
 
 class FormOfCopy(StrEnum):
-    """The forms that such a file can have; of the others, some are written by other functions."""
+    """The forms that such a file can have, in the order of `Form`; other functions write some of the others."""
 
-    vars().update({name: name for name in of_new_files(THRIFT.name)})
+    vars().update({str(form): str(form) for form in forms.Form if form in forms.of_new_files(forms.THRIFT.name)})
 
 
-AUTO = FormOfCopy(ANY)
+AUTO = FormOfCopy(forms.AUTO)
 NewForm = Annotated[FormOfCopy, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")]

@@ -12,7 +12,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from fuzz import jump_table, parx
 from fuzz.run import TARGETS
 from support.footers import damaged
 
@@ -21,7 +20,7 @@ from parquetext.footer.jump_table import jump_table_form, pointer
 from parquetext.footer.thrift_form import ThriftForm
 
 HERE = Path(__file__).parent
-MODULES = {"parx": parx, "jump_table": jump_table}
+MODULES = {target: importlib.import_module(f"fuzz.{target}") for target in TARGETS}
 PARTS, MUTATIONS = 4, 750
 MEASURED, LEAST_PEAK, TIMES = 40, 2 << 20, 100  # the peak of memory is that of some arrays beside the input
 

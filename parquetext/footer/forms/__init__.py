@@ -104,13 +104,13 @@ def add_referred(tail, front: bytes | memoryview) -> None:
 
 
 def of_new_files(*others: str) -> list[str]:
-    """Return the names of the forms that a footer can be given, and of `others`, in the order of `Form`."""
-    return [str(form) for form in Form if form in WRITABLE or form == AUTO or form in others]
+    """Return the names of the forms that a footer can be given, the best one first, and those of `others`."""
+    return [*dict.fromkeys((*WRITABLE, AUTO, *others))]  # a form may be both
 
 
 def check_writable(name: str, *others: str) -> None:
     """Raise ParquetextError for a form that no footer can be given; `others` are allowed too."""
-    known = [*dict.fromkeys((*WRITABLE, AUTO, *others))]  # a form may be both
+    known = of_new_files(*others)
     if name not in known:
         form = f"footer form {name!r}"
         problem = f"the {form} cannot be written here" if name in BY_NAME else f"unknown {form}"
