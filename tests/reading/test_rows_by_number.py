@@ -85,7 +85,7 @@ def stored(request, tmp_path_factory) -> tuple[str, pa.Table]:
 @pytest.mark.parametrize(
     "rows",
     [[0], [399], [5, 4, 3], [7, 7, 7], [119, 120], [0, 200, 399], list(range(400)), [399, 0, 399, 1], []],
-    ids=str,
+    ids=lambda rows: str(rows) if len(rows) < 400 else "all",
 )
 def test_rows_are_those_of_the_table_in_the_requested_order(stored, implementation, rows):
     path, table = stored

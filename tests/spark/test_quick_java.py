@@ -43,8 +43,16 @@ def test_a_training_that_takes_too_long_is_ended_with_its_java(tmp_path):
     assert not state.strip() or state.startswith("Z")
 
 
-def test_a_long_wait_for_another_training_is_given_up(tmp_path):
+def test_the_archive_of_another_process_is_used_as_soon_as_it_exists(tmp_path):
     with (tmp_path / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.warns(UserWarning, match="another process has been making it"):
-            assert java_options(tmp_path, java_that(tmp_path, "exit 1"), patience=0.1) == PLAIN
+        options = java_options(tmp_path, java_that(tmp_path, "exit 1"))
+    assert f"-XX:SharedArchiveFile={tmp_path}/" in options
+
+
+def test_java_ignores_an_archive_that_does_not_exist_yet(tmp_path, java_home):
+    with (tmp_path / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        options = java_options(tmp_path, java_home)
+    java = subprocess.run([f"{java_home}/bin/java", *options.split(), "-version"], capture_output=True, text=True)
+    assert (java.returncode, java.stdout) == (0, ""), java.stderr

@@ -102,6 +102,7 @@ def everything(spark):
     return spark.createDataFrame([full, empty], schema)
 
 
+@pytest.mark.slow
 def test_all_types_come_back_as_they_were(spark, everything, tmp_path):
     written = write(everything, tmp_path / "all", form="flat")
     back = spark.read.parquet(str(tmp_path / "all"))

@@ -47,17 +47,20 @@ java.wait()
 
 
 def java_options(folder: Path, java_home: str, patience: float = PATIENCE) -> str:
-    """For the variable JDK_JAVA_OPTIONS. The archive of classes is kept in `folder`; the first who comes makes it.
+    """Return options for the variable JDK_JAVA_OPTIONS. The archive of classes is kept in `folder`.
 
-    Where that fails, or takes more than `patience` seconds, a warning says so, Java programs start without an archive,
-    and nobody tries it again for an hour.
+    The first process that needs the archive makes it. Other processes do not wait: Java ignores an archive that does
+    not exist yet. If making it fails or takes more than `patience` seconds, a warning says so, Java programs start
+    without it, and nobody tries again for an hour.
     """
     try:
         archive = _archive(folder, java_home, patience)
     except (OSError, subprocess.SubprocessError) as error:
         warnings.warn(f"Java programs start slowly, without an archive of classes: {error}", stacklevel=2)
         return PLAIN
-    return f"{PLAIN} {_SILENT} -XX:SharedArchiveFile={archive}" if archive.stat().st_size else PLAIN
+    if archive.exists() and not archive.stat().st_size:
+        return PLAIN
+    return f"{PLAIN} {_SILENT} -XX:SharedArchiveFile={archive}"
 
 
 def _archive(folder: Path, java_home: str, patience: float) -> Path:
@@ -66,7 +69,11 @@ def _archive(folder: Path, java_home: str, patience: float) -> Path:
     java, jars = Path(java_home, "bin", "java").resolve(), Path(pyspark.__path__[0], "jars")
     fitting = hashlib.sha256(f"{java} {jars} {jars.stat().st_mtime_ns}".encode()).hexdigest()[:16]
     archive, failed = folder / f"{fitting}.jsa", folder / f"{fitting}.failed"
-    with _locked(folder / "lock", patience):
+    with Path(folder, "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return archive  # another process is making it
         if archive.exists():
             return archive
         if failed.exists() and time.time() - failed.stat().st_mtime < 3600:
@@ -79,22 +86,6 @@ def _archive(folder: Path, java_home: str, patience: float) -> Path:
             failed.write_text(str(error))
             raise
     return archive
-
-
-@contextlib.contextmanager
-def _locked(path: Path, patience: float):
-    """Hold a lock; TimeoutError where another process does for too long."""
-    end = time.monotonic() + patience
-    with path.open("w") as lock:
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > end:
-                    raise TimeoutError(f"another process has been making it for {patience:g} s") from None
-                time.sleep(0.1)
-        yield
 
 
 def _train(archive: Path, java_home: str, patience: float) -> None:
