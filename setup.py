@@ -1,4 +1,4 @@
-"""Build the compiled kernels (one abi3 library that contains all modules) and the jars of Spark's scan."""
+"""Build the compiled kernels (one abi3 library that contains all modules) and the jar of Spark's scan."""
 
 from __future__ import annotations
 
@@ -211,23 +211,23 @@ class BuildExtensions(build_ext):
         return [] if Kernels.missing else super().get_outputs()
 
 
-def build_jars() -> None:
-    """Build the jars of Spark's scan, or package their sources if they are not required."""
-    jars = runpy.run_path("parquetext/spark/jar_build.py")
+def build_jar() -> None:
+    """Build the jar of Spark's scan, or package its sources if it is not required."""
+    jar_build = runpy.run_path("parquetext/spark/jar_build.py")
     try:
-        jars["build_all"]()
-    except jars["CannotBuild"] as error:
+        jar_build["build_or_package"]()
+    except jar_build["CannotBuild"] as error:
         if REQUIRE_JAR:
             raise
         print(
-            f"parquetext: the jars of Spark's own scan were not built ({error}); the first session will compile them.",
+            f"parquetext: the jar of Spark's own scan was not built ({error}); the first session will compile it.",
             file=sys.stderr,
         )
 
 
 class BuildPython(build_py):
     def run(self) -> None:
-        build_jars()
+        build_jar()
         if JARS not in self.packages:  # a clone has no such folder when its packages are found
             self.packages.append(JARS)
         super().run()
@@ -237,7 +237,7 @@ class BuildPython(build_py):
 
 class SourceDistribution(sdist):
     def run(self) -> None:
-        build_jars()  # a build from it may find no javac
+        build_jar()  # a build from it may find no javac
         super().run()
 
 

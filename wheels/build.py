@@ -5,7 +5,7 @@
 
 Runs on Linux. Zig compiles, for Linux against glibc 2.17. All wheels are built from the source distribution, so that a
 file that is missing in it is detected. The same sources give the same bytes, in any folder and at any time: `--same-as`
-compares the result with that of another run. Needs Python 3.11 or newer with pip, and javac or the jars that an earlier
+compares the result with that of another run. Needs Python 3.11 or newer with pip, and javac or the jar that an earlier
 build has made.
 """
 

@@ -2,7 +2,7 @@
 
 It has one compiled library, of the stable ABI or of one free-threaded Python, and the C library with its header, for
 programs that embed it. The wheel for any platform has neither. Otherwise a wheel has only Python files, the parts of
-the layout's page, the jars of Spark's scan (with --optional-jar: or their sources) and the wheel's own records.
+the layout's page, the jar of Spark's scan (with --optional-jar: or its sources) and the wheel's own records.
 """
 
 from __future__ import annotations
@@ -22,10 +22,8 @@ LIBRARIES = re.compile(r"core\.abi3\.so|core\.cpython-\d+t-.*\.so|core(\.cp\d+t-
 ARCHIVE = NATIVE / "lib/libparquetext.a"
 REASON = NATIVE / "not_built.txt"
 HEADER = PurePosixPath("parquetext/_native/include/parquetext.h")
-JARS = {
-    PurePosixPath("parquetext/spark/jars", name) for name in ("parquetext-spark_2.13.jar", "parquetext-spark-3.5.jar")
-}
-JAR_SOURCES = PurePosixPath("parquetext/spark/jars/sources.zip")  # in place of the jars, if there was no javac
+JAR = PurePosixPath("parquetext/spark/jars/parquetext-spark.jar")
+JAR_SOURCES = PurePosixPath("parquetext/spark/jars/sources.zip")  # in place of the jar, if there was no javac
 
 
 def problems(wheel: Path, needs_jar: bool = True) -> list[str]:
@@ -37,8 +35,8 @@ def problems(wheel: Path, needs_jar: bool = True) -> list[str]:
     if not tag:
         found.append("its name states neither cp311-abi3, nor a free-threaded Python, nor py3-none")
     libraries = [name for name in names if name.suffix in (".so", ".pyd")]
-    jars = JARS if needs_jar or JAR_SOURCES not in names else {JAR_SOURCES}
-    data = {PurePosixPath(DATA, file.name) for file in (ROOT / DATA).iterdir()} | jars
+    jar = JAR if needs_jar or JAR_SOURCES not in names else JAR_SOURCES
+    data = {PurePosixPath(DATA, file.name) for file in (ROOT / DATA).iterdir()} | {jar}
     if tag and tag[1] == "py3-none":
         is_right = not libraries
         data |= {REASON}

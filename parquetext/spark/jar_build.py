@@ -1,4 +1,4 @@
-"""Build the jars with which Spark's scans read slices of footers, with javac alone.
+"""Build the jar with which Spark's scans read slices of footers, with javac alone.
 
 `jvm/stubs` has the signatures of Spark, Hadoop, parquet-java and Scala that the sources use, so no Spark is needed.
 This module imports no other one of the package, because the package's build runs it.
@@ -20,9 +20,8 @@ from typing import NamedTuple
 
 EXTENSION = "dev.parquetext.spark.Extensions"  # the class for `spark.sql.extensions`
 
-# By the versions of Spark that they serve.
-JARS = {"4": "parquetext-spark_2.13.jar", "3.5": "parquetext-spark-3.5.jar"}
-SOURCES = "sources.zip"  # instead of the jars, if the package was built without javac
+JAR = "parquetext-spark.jar"
+SOURCES = "sources.zip"  # instead of the jar, if the package was built without javac
 
 _JARS = Path(__file__).parent / "jars"
 _CHECKOUT = Path(__file__).parents[2] / "jvm"
@@ -46,13 +45,11 @@ def _package(scala: str) -> tuple[str, str]:
 
 # Before Scala 2.13, `Seq` without a package was not the immutable one.
 _SEQ = "import scala.collection.immutable.Seq;", "import scala.collection.Seq;"
-# The sets of each jar, by Scala's version. `Extensions` finds the set by the package's name.
+# By the versions of Spark and Scala. `Extensions` finds the set of the running versions by the package's name.
 SETS = {
-    JARS["4"]: {"2.13": ClassSet(("src", "spark4"), ("stubs",))},
-    JARS["3.5"]: {
-        "2.12": ClassSet(("src", "spark3"), ("stubs", "stubs_2.12"), (_package("2_12"), _SEQ)),
-        "2.13": ClassSet(("src", "spark3"), ("stubs",), (_package("2_13"),)),
-    },
+    ("4", "2.13"): ClassSet(("src", "spark4"), ("stubs",)),
+    ("3.5", "2.12"): ClassSet(("src", "spark3"), ("stubs", "stubs_2.12"), (_package("2_12"), _SEQ)),
+    ("3.5", "2.13"): ClassSet(("src", "spark3"), ("stubs",), (_package("2_13"),)),
 }
 
 
@@ -60,24 +57,22 @@ class CannotBuild(RuntimeError):
     """There is no javac, it cannot be run, or it reports errors."""
 
 
-def installed(name: str) -> Path | None:
-    """Return a jar of this installation, or None if the package was built without it, or is imported from a zip."""
-    path = _JARS / name
+def installed() -> Path | None:
+    """Return the jar of this installation, or None if the package was built without it, or is imported from a zip."""
+    path = _JARS / JAR
     return path if path.is_file() else None
 
 
 def checkout() -> bool:
-    """Return True if this module is in a checkout, or in a source distribution, with the sources of the jars."""
+    """Return True if this module is in a checkout, or in a source distribution, with the sources of the jar."""
     return (_CHECKOUT / "src" / "dev" / "parquetext").is_dir()
 
 
-def build(name: str, folder: Path = _JARS, sources: Path = _CHECKOUT, javac: str | None = None) -> Path:
-    """Build a jar with javac, unless it was built from these sources.
+def build(folder: Path = _JARS, sources: Path = _CHECKOUT, javac: str | None = None) -> Path:
+    """Build the jar with javac, unless it was built from these sources.
 
     Parameters
     ----------
-    name : str
-        One of `JARS`.
     folder : pathlib.Path
         The folder of the new file; the file is replaced atomically.
     sources : pathlib.Path
@@ -95,17 +90,17 @@ def build(name: str, folder: Path = _JARS, sources: Path = _CHECKOUT, javac: str
     CannotBuild
         If there is no javac, or if it reports errors; the message is one line.
     """
-    jar, manifest = folder / name, _manifest(sources)
+    jar, manifest = folder / JAR, _manifest(sources)
     if _manifest_of(jar) != manifest:
         classes: dict[str, bytes] = {}
-        for each in SETS[name].values():
+        for each in SETS.values():
             classes |= compiled(each, sources, javac=javac)
         _put(jar, zipped([("META-INF/MANIFEST.MF", manifest), *sorted(classes.items())]))
     return jar
 
 
-def build_all() -> None:
-    """Build all jars in a checkout. If javac is missing, or reports errors, package their sources, and raise the error.
+def build_or_package() -> None:
+    """Build the jar in a checkout. If javac is missing, or reports errors, package the sources, and raise the error.
 
     Raises
     ------
@@ -114,11 +109,9 @@ def build_all() -> None:
     """
     archive = _JARS / SOURCES
     try:
-        for name in JARS.values():
-            build(name)
+        build()
     except CannotBuild:
-        for name in JARS.values():
-            (_JARS / name).unlink(missing_ok=True)
+        (_JARS / JAR).unlink(missing_ok=True)
         _put(archive, zipped(_source_files(_CHECKOUT)))
         raise
     archive.unlink(missing_ok=True)
@@ -157,7 +150,7 @@ def compiled(
     Parameters
     ----------
     classes : ClassSet
-        A set of a jar.
+        A set of `SETS`.
     sources : pathlib.Path
         The folder with the sources and stubs.
     libraries : str, optional
@@ -235,8 +228,7 @@ def _put(jar: Path, content: bytes) -> None:
 
 if __name__ == "__main__":
     try:
-        build_all()
+        build_or_package()
     except CannotBuild as error:
-        sys.exit(f"parquetext: the jars were not built: {error}")
-    for each in JARS.values():
-        print(_JARS / each)
+        sys.exit(f"parquetext: the jar was not built: {error}")
+    print(_JARS / JAR)

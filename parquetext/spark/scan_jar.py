@@ -1,6 +1,6 @@
-"""Find the jar of Spark's own scan that serves a version of Spark: `python -m parquetext.spark.scan_jar [VERSION]`.
+"""Find the jar of Spark's own scan: `python -m parquetext.spark.scan_jar` prints its path.
 
-A package that was built without javac contains the sources of the jars. They are compiled when a jar is first needed.
+A package that was built without javac contains the sources of the jar. They are compiled when it is first needed.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ import tempfile
 import zipfile
 from collections.abc import Callable
 from functools import partial
-from importlib import util
 from pathlib import Path
 
 from ..private import keep
-from .jar_build import JARS, SOURCES, CannotBuild, build, checkout, installed
+from .jar_build import JAR, SOURCES, CannotBuild, build, checkout, installed
 
 # Spark separates the paths of jars by commas, and `ADD JAR` escapes spaces and quotation marks twice.
 _PLAIN = re.compile(r"[\w./\\:~+=@-]+")
@@ -27,16 +26,13 @@ _REMEDY = "install parquetext again"
 
 
 class NoJar(RuntimeError):
-    """No jar serves this Spark, or it cannot be compiled here."""
+    """The jar is missing or damaged, or cannot be compiled here."""
 
 
-def jar(version: str | None = None) -> str:
+def jar() -> str:
     """Return the path of the jar for `spark-submit --jars`, with which Spark's own scans read slices of footers.
 
-    Parameters
-    ----------
-    version : str, optional
-        The version of Spark, such as ``"3.5.9"``. By default that of ``SPARK_HOME`` or of the installed pyspark.
+    The jar contains classes for each supported version of Spark and Scala.
 
     Returns
     -------
@@ -47,49 +43,25 @@ def jar(version: str | None = None) -> str:
     Raises
     ------
     NoJar
-        If there is no jar for this version, if the package has only its sources and there is no JDK, if the jar is
-        damaged, or if it cannot be read, or be written to a private directory.
+        If the package has only the sources and there is no JDK, if the jar is damaged, or if it cannot be read, or be
+        written to a private directory.
 
     Examples
     --------
-    >>> os.path.basename(parquetext.spark.jar("4.3.0"))
-    'parquetext-spark_2.13.jar'
+    >>> os.path.basename(parquetext.spark.jar())
+    'parquetext-spark.jar'
     """
-    version = version or _installed_version()
-    if version is None:
-        raise NoJar("no Spark is installed here: state its version, such as 4.0.0")
-    return str(find_jar(version))
-
-
-def find_jar(version: str) -> Path:
-    """Return the jar for a version of Spark, or raise `NoJar` with the reason in one line."""
-    names = [name for served, name in JARS.items() if f"{version}.".startswith(f"{served}.")]
-    if not names:
-        raise NoJar(f"the jars of parquetext serve Spark {' and '.join(JARS)}, not Spark {version}")
-    (name,) = names
     try:
-        if (content := _packaged(name)) is not None:
-            if not zipfile.is_zipfile(io.BytesIO(content)):
-                raise NoJar(f"the jar for Spark {version} is damaged in this installation: {_REMEDY}")
-            path = installed(name)
-            return path if path and _PLAIN.fullmatch(str(path)) else keep({name: content}) / name
-        return _built(partial(build, name)) if checkout() else _compiled(name)
+        if (content := _packaged(JAR)) is None:
+            return str(_built(build) if checkout() else _compiled())
+        if not zipfile.is_zipfile(io.BytesIO(content)):
+            raise NoJar(f"the jar is damaged in this installation: {_REMEDY}")
+        path = installed()
+        return str(path if path and _PLAIN.fullmatch(str(path)) else keep({JAR: content}) / JAR)
     except CannotBuild as error:
-        raise NoJar(f"the jar for Spark {version} is not in this installation, and was not compiled: {error}") from None
+        raise NoJar(f"the jar is not in this installation, and was not compiled: {error}") from None
     except OSError as error:
-        raise NoJar(f"the jar for Spark {version} cannot be read or written: {error}") from None
-
-
-def _installed_version() -> str | None:
-    """Return the version of the Spark that a new session would start, or None if there is none."""
-    home = os.environ.get("SPARK_HOME")
-    if home is None:
-        found = util.find_spec("pyspark")
-        home = found.submodule_search_locations[0] if found and found.submodule_search_locations else None
-    for path in Path(home, "jars").glob("spark-core_*.jar") if home else ():
-        if version := re.search(r"-(\d+\.\d.*)\.jar$", path.name):
-            return version[1]
-    return None
+        raise NoJar(f"the jar cannot be read or written: {error}") from None
 
 
 def _packaged(name: str) -> bytes | None:
@@ -102,19 +74,19 @@ def _packaged(name: str) -> bytes | None:
         return None
 
 
-def _compiled(name: str) -> Path:
-    """Compile a jar from the packaged sources into a private directory, unless it is there already."""
+def _compiled() -> Path:
+    """Compile the jar from the packaged sources into a private directory, unless it is there already."""
     archive = _packaged(SOURCES)
     if archive is None:
         raise CannotBuild(f"this package has no sources of it, either: {_REMEDY}")
     folder = keep({SOURCES: archive})
     with tempfile.TemporaryDirectory() as sources:
         zipfile.ZipFile(io.BytesIO(archive)).extractall(sources)
-        return _built(partial(build, name, folder, Path(sources)))
+        return _built(partial(build, folder, Path(sources)))
 
 
 def _built(build: Callable[..., Path]) -> Path:
-    """Build a jar with the first javac that can: the one of the JDK that Spark runs on may be too old."""
+    """Build the jar with the first javac that can: the one of the JDK that Spark runs on may be too old."""
     reasons = []
     javacs: list[str | None] = [*_javacs()]
     for javac in javacs or [None]:
@@ -138,6 +110,6 @@ def _javacs() -> list[str]:
 
 if __name__ == "__main__":
     try:
-        print(jar(*sys.argv[1:2]))
+        print(jar())
     except NoJar as error:
         sys.exit(f"parquetext: {error}")

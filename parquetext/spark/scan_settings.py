@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .jar_build import EXTENSION
-from .scan_jar import NoJar, find_jar, jar
+from .jar_build import EXTENSION, JAR
+from .scan_jar import NoJar, jar
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -51,8 +51,8 @@ def add_scan(spark: SparkSession) -> None:
     from py4j.protocol import Py4JError
 
     try:
-        path = find_jar(spark.version)
-        if path.name not in {listed.rpartition("/")[2] for listed in _jars_of(spark)}:
+        path = jar()
+        if JAR not in {listed.rpartition("/")[2] for listed in _jars_of(spark)}:
             spark.sql(f"ADD JAR '{path}'")
         extensions = _in_jar(spark)
         if isinstance(extensions, JavaPackage):  # no such class

@@ -29,12 +29,12 @@ IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
 
 @pytest.fixture(scope="session")
 def scan_jar() -> Path | None:
-    """The jar of the package for this Spark, built first in a source tree; None if it cannot be."""
+    """The jar of the package, built first in a source tree; None if it cannot be."""
     from parquetext.spark import NoJar, jar, jar_build
 
     try:
         if jar_build.checkout():
-            jar_build.build_all()
+            jar_build.build_or_package()
         return Path(jar())
     except (NoJar, jar_build.CannotBuild):
         return None

@@ -22,9 +22,6 @@ needs_javac = pytest.mark.skipif(
 )
 
 
-JAR = jar_build.JARS["4"]
-
-
 @pytest.fixture
 def copied(tmp_path) -> Path:
     """The folder `parquetext/spark` of a checkout that has nothing but the jar's sources and the module that builds."""
@@ -45,19 +42,18 @@ def run_build(folder: Path, **environment: str) -> subprocess.CompletedProcess:
 @needs_javac
 def test_a_checkout_compiles_the_jar_without_spark_and_always_to_the_same_bytes(copied, needed_scan_jar):
     message = run_build(copied)
-    assert message.stdout.splitlines() == [str(copied / "jars" / name) for name in jar_build.JARS.values()]
-    for path in (copied / "jars").iterdir():
-        assert path.read_bytes() == needed_scan_jar.with_name(path.name).read_bytes()
+    assert message.stdout == f"{copied / 'jars' / jar_build.JAR}\n"
+    assert (copied / "jars" / jar_build.JAR).read_bytes() == needed_scan_jar.read_bytes()
 
 
-def test_a_build_without_javac_takes_jars_of_the_same_sources(copied, needed_scan_jar, tmp_path):
+def test_a_build_without_javac_takes_a_jar_of_the_same_sources(copied, needed_scan_jar, tmp_path):
     shutil.copytree(needed_scan_jar.parent, copied / "jars")
     assert run_build(copied, PATH=str(tmp_path)).returncode == 0
 
 
 def test_a_build_without_javac_packages_the_sources_in_place_of_an_older_jar(copied, tmp_path):
     (copied / "jars").mkdir()
-    (copied / "jars" / JAR).write_bytes(b"an older one")
+    (copied / "jars" / jar_build.JAR).write_bytes(b"an older one")
     message = run_build(copied, PATH=str(tmp_path))
     assert message.returncode == 1 and message.stderr.count("\n") == 1
     assert "there is no javac: install a JDK" in message.stderr
@@ -82,8 +78,8 @@ def without_jar(tmp_path) -> dict[str, str]:
     return {"PYTHONPATH": str(copy.parent), "TMPDIR": str(tmp_path / "private"), "JAVA_HOME": ""}
 
 
-def ask_for_jar(environment: dict[str, str], *version: str, **more: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-P", "-m", "parquetext.spark.scan_jar", *version]
+def ask_for_jar(environment: dict[str, str], **more: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-P", "-m", "parquetext.spark.scan_jar"]
     return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment | more)
 
 
@@ -141,7 +137,7 @@ def test_a_javac_of_java_home_that_is_too_old_gives_way_to_the_one_on_path(witho
 
 def test_a_private_directory_that_others_may_enter_gives_one_line(without_jar, tmp_path):
     (tmp_path / "private" / f"parquetext-{os.geteuid()}").mkdir(mode=0o755)
-    message = ask_for_jar(without_jar, "4.3.0")
+    message = ask_for_jar(without_jar)
     assert message.returncode == 1 and message.stderr.count("\n") == 1, message.stderr
     assert "cannot be read or written" in message.stderr and "set TMPDIR to another folder" in message.stderr
 
@@ -150,38 +146,6 @@ def test_an_installation_without_a_jar_and_a_jdk_says_in_one_line_what_is_missin
     message = ask_for_jar(without_jar, PATH=str(tmp_path))
     assert message.returncode == 1 and message.stdout == ""
     assert message.stderr.count("\n") == 1 and "there is no javac: install a JDK, 17 or later" in message.stderr
-
-
-def test_a_spark_that_no_jar_serves_gives_one_line():
-    message = ask_for_jar({"PYTHONPATH": str(Path(jar_build.__file__).parents[2])}, "3.4.1")
-    assert message.returncode == 1 and message.stdout == ""
-    assert message.stderr.count("\n") == 1 and "not Spark 3.4.1" in message.stderr
-
-
-@pytest.mark.parametrize("version", ["4.0.5", "4.3.0-amzn-0", "4"])
-def test_each_spark_4_has_the_same_jar(needed_scan_jar, version):
-    assert jar(version) == str(needed_scan_jar)
-
-
-@pytest.mark.parametrize("version", ["3.5.9", "3.5.1-amzn-0", "3.5"])
-def test_spark_3_5_has_a_jar_of_its_own(needed_scan_jar, version):
-    assert jar(version) == str(needed_scan_jar.with_name(jar_build.JARS["3.5"]))
-
-
-@pytest.mark.parametrize("version", ["40.0", "3", "3.50", "5.0.0", "2.4.8"])
-def test_versions_are_compared_by_their_parts(version):
-    with pytest.raises(NoJar, match=f"not Spark {version}"):
-        jar(version)
-
-
-def test_the_spark_of_spark_home_is_asked_for_its_version(tmp_path, monkeypatch):
-    (tmp_path / "jars").mkdir()
-    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
-    with pytest.raises(NoJar, match="no Spark is installed here"):
-        jar()
-    (tmp_path / "jars" / "spark-core_2.12-3.3.2-amzn-0.jar").touch()
-    with pytest.raises(NoJar, match=r"not Spark 3\.3\.2-amzn-0"):
-        jar()
 
 
 @pytest.fixture
@@ -198,24 +162,24 @@ def placed(tmp_path, monkeypatch, needed_scan_jar) -> Path:
 def test_a_jar_in_a_folder_that_spark_does_not_take_is_copied(placed, needed_scan_jar, tmp_path):
     """Spark separates jars by commas, and `ADD JAR` escapes spaces twice."""
     (tmp_path / "private").mkdir()
-    asked = ask_for_jar({"PYTHONPATH": str(placed.parents[2]), "TMPDIR": str(tmp_path / "private")}, "4.3.0")
+    asked = ask_for_jar({"PYTHONPATH": str(placed.parents[2]), "TMPDIR": str(tmp_path / "private")})
     path = Path(asked.stdout.strip())
     assert path.is_relative_to(tmp_path / "private"), asked.stderr
-    assert path.name == JAR and path.read_bytes() == needed_scan_jar.read_bytes()
+    assert path.name == jar_build.JAR and path.read_bytes() == needed_scan_jar.read_bytes()
 
 
 @pytest.mark.parametrize("size", [0, 1000])
 def test_a_truncated_jar_gives_one_line_with_a_remedy(placed, size):
-    (placed / JAR).write_bytes((placed / JAR).read_bytes()[:size])
-    asked = ask_for_jar({"PYTHONPATH": str(placed.parents[2])}, "4.3.0")
+    (placed / jar_build.JAR).write_bytes((placed / jar_build.JAR).read_bytes()[:size])
+    asked = ask_for_jar({"PYTHONPATH": str(placed.parents[2])})
     assert (asked.returncode, asked.stdout) == (1, "")
     assert asked.stderr.endswith("is damaged in this installation: install parquetext again\n")
     assert asked.stderr.count("\n") == 1
 
 
 def test_a_removed_jar_gives_one_line_with_a_remedy(placed):
-    (placed / JAR).unlink()
-    asked = ask_for_jar({"PYTHONPATH": str(placed.parents[2])}, "4.3.0")
+    (placed / jar_build.JAR).unlink()
+    asked = ask_for_jar({"PYTHONPATH": str(placed.parents[2])})
     assert (asked.returncode, asked.stdout, asked.stderr.count("\n")) == (1, "", 1)
     assert asked.stderr.endswith("no sources of it, either: install parquetext again\n")
 
@@ -225,15 +189,13 @@ def test_a_jar_without_permission_to_read_it_gives_the_reason(monkeypatch):
         raise PermissionError(13, "Permission denied", name)
 
     monkeypatch.setattr("pkgutil.get_data", refused)
-    with pytest.raises(
-        NoJar, match=r"cannot be read or written: .*Permission denied: 'jars/parquetext-spark_2\.13\.jar'"
-    ):
-        jar("4.3.0")
+    with pytest.raises(NoJar, match=r"cannot be read or written: .*Permission denied: 'jars/parquetext-spark\.jar'"):
+        jar()
 
 
 def check_stubs(served: str, scala: str, libraries: Path) -> None:
     """Compare the classes that the stubs give with those that a real Spark gives."""
-    classes = jar_build.SETS[jar_build.JARS[served]][scala]
+    classes = jar_build.SETS[served, scala]
     ours = jar_build.compiled(classes, ROOT / "jvm")
     real = jar_build.compiled(classes, ROOT / "jvm", libraries=f"{libraries}/*")
     assert "dev/parquetext/spark/Extensions.class" in ours
@@ -264,16 +226,24 @@ def test_the_stubs_give_the_same_classes_as_spark_3_5_for_scala_2_13(long):
     check_stubs("3.5", "2.13", maven_jars(f"org.apache.spark:spark-sql_2.13:{OLDEST}"))
 
 
+@pytest.mark.slow
 @needs_javac
-def test_the_jars_contain_bytecode_of_java_8(needed_scan_jar):
-    for name in jar_build.JARS.values():
-        archive = zipfile.ZipFile(needed_scan_jar.with_name(name))
-        versions = {archive.read(each)[6:8] for each in archive.namelist() if each.endswith(".class")}
-        assert versions == {b"\0\x34"}
+def test_classes_of_several_sets_are_equal_in_all_of_them():
+    sets = [jar_build.compiled(each, ROOT / "jvm") for each in jar_build.SETS.values()]
+    shared = set.intersection(*map(set, sets))
+    assert {"dev/parquetext/footer/Slicer.class", "dev/parquetext/spark/Extensions.class"} <= shared
+    assert [name for name in sorted(shared) if len({each[name] for each in sets}) > 1] == []
+    assert sum(map(len, sets)) - 2 * len(shared) == len(set.union(*map(set, sets)))  # the others are in one set
 
 
-def test_the_jar_for_spark_3_5_has_a_set_of_classes_for_each_scala(needed_scan_jar):
-    names = zipfile.ZipFile(needed_scan_jar.with_name(jar_build.JARS["3.5"])).namelist()
+@needs_javac
+def test_the_jar_contains_bytecode_of_java_8(needed_scan_jar):
+    archive = zipfile.ZipFile(needed_scan_jar)
+    assert {archive.read(each)[6:8] for each in archive.namelist() if each.endswith(".class")} == {b"\0\x34"}
+
+
+def test_the_jar_has_a_set_of_classes_for_each_spark_and_scala_and_shares_the_others(needed_scan_jar):
+    names = zipfile.ZipFile(needed_scan_jar).namelist()
     sets = {name.split("/")[3] for name in names if name.startswith("dev/parquetext/spark/scan")}
-    assert sets == {"scan_2_12", "scan_2_13"}
+    assert sets == {"scan", "scan_2_12", "scan_2_13"}
     assert names.count("dev/parquetext/footer/Slicer.class") == 1

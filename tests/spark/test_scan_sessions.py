@@ -104,7 +104,7 @@ def test_sessions_slice_however_they_came_about(
 
 
 def test_settings_of_the_user_stay(needed_scan_jar, tmp_path, monkeypatch):
-    ours, name = "dev.parquetext.spark.Extensions", "parquetext-spark_2.13.jar"
+    ours, name = "dev.parquetext.spark.Extensions", "parquetext-spark.jar"
     monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
     assert scan_settings({})["spark.sql.extensions"] == ours
     (tmp_path / "spark-defaults.conf").write_text(f"spark.jars  /a.jar\nspark.sql.extensions={ours},x.Y\n")

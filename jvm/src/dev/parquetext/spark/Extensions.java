@@ -48,7 +48,7 @@ public final class Extensions extends AbstractFunction1<SparkSessionExtensions, 
         String set;
         if (spark.startsWith("4.")) set = "scan";
         else if (spark.startsWith("3.5.")) set = "scan_" + scala.substring(0, scala.lastIndexOf('.')).replace('.', '_');
-        else throw new ClassNotFoundException("no jar is");
+        else throw new ClassNotFoundException("no classes for this version");
         return "dev.parquetext.spark." + set + ".SparkScans";
     }
 }
