@@ -159,7 +159,7 @@ def with_first(
             planned = with_form(footer, spec, replace(options, most_bytes=most), ignored)
             return planned._replace(reason=f"{spec.name}: {earlier or reason}")
         except Unsupported as error:
-            earlier = f"the {spec.name} form cannot carry it: {error}"
+            earlier = f"the {spec.name} form is not used: {error}"
             if form == found[-1].form and error.code != wire.OUT_OF_PROPORTION:
                 raise
     return Planned(None, forms.THRIFT.name, reason=f"nothing is added: {earlier}")

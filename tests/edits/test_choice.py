@@ -115,7 +115,7 @@ def test_a_packed_footer_that_becomes_larger_than_expected_is_not_chosen(tmp_pat
     path.write_bytes(with_data(footer, 10 * len(footer)))
     done = parquetext.upgrade(path)
     assert done.form_after == "index"
-    assert done.message.startswith("index: the packed form cannot carry it: its ")
+    assert done.message.startswith("index: the packed form is not used: its ")
     path.write_bytes(with_data(footer, 30 * len(footer)))
     assert parquetext.upgrade(path).form_after == "packed"
 
@@ -128,6 +128,6 @@ def test_a_footer_that_the_packed_form_refuses_gets_the_flat_one(tmp_path):
     path.write_bytes(with_data(footer, 60 * len(footer)))
     done = parquetext.upgrade(path)
     assert done.form_after == "flat"
-    assert "the packed form cannot carry it" in done.message
+    assert "the packed form is not used" in done.message
     path.write_bytes(with_data(footer, 30 * len(footer)))
     assert parquetext.upgrade(path).form_after == "index"

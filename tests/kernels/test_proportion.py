@@ -121,4 +121,4 @@ def test_no_form_is_chosen_if_all_are_out_of_proportion(implementation, tmp_path
     size = path.stat().st_size
     result = parquetext.upgrade(path, form="auto")
     assert (result.outcome, result.form_after, path.stat().st_size) == ("unchanged", "thrift", size)
-    assert result.message.startswith("nothing is added: the index form cannot carry it: its names and tables would")
+    assert result.message.startswith("nothing is added: the index form is not used: its names and tables would")
