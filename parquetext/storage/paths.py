@@ -163,6 +163,13 @@ def _is_fsspec(filesystem: object) -> bool:
     return fsspec is not None and isinstance(filesystem, fsspec.AbstractFileSystem)
 
 
+def is_path_or_filesystem(source: object) -> bool:
+    """Return True for a path, a target, or a filesystem, of which a pair with a path is made."""
+    import pyarrow.fs
+
+    return isinstance(source, (str, os.PathLike, Target, pyarrow.fs.FileSystem)) or _is_fsspec(source)
+
+
 def _filesystem_of_uri(uri: str) -> pyarrow.fs.FileSystem:
     """Return the directory at a URL as a filesystem."""
     import pyarrow.fs
