@@ -14,6 +14,8 @@ from support.selection import is_fast, is_without_fast_tests
 from support.systems import needs
 
 import parquetext
+from parquetext.cli.app import HIDDEN, PANELS
+from parquetext.footer import forms
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "parquetext"
@@ -261,6 +263,19 @@ def test_every_public_name_is_there_in_a_fresh_interpreter():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     statuses = dict(line.split() for line in done.stdout.splitlines())
     assert "catalog" in statuses and {*statuses.values()} == {"0"}, done.stderr
+
+
+def test_the_architecture_is_read_in_ten_minutes_and_names_every_form():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert sum(bool(re.search(r"\w", word)) for word in page.split()) <= 1200
+    glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    assert [name for name in forms.BY_NAME if f"`{name}`" not in page or f"`{name}`" not in glossary] == []
+
+
+@pytest.mark.parametrize("name", [name for names in PANELS.values() for each in names.values() for name in each])
+def test_the_page_of_commands_describes_each_command(name):
+    page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
+    assert name in HIDDEN or re.search(rf"`{name}\b", page)
 
 
 # The packages of the extra "dev" and those of parquetext itself.

@@ -47,7 +47,7 @@ def write(
         that get rows if ``spark.sql.sources.partitionOverwriteMode``, or the option, is dynamic.
     partition_by : str or sequence of str
         Columns that become directories.
-    form : str
+    form : Form or str
         Form of the footers; see `parquetext.ParquetWriter`.
     sidecar : bool
         Write a sidecar beside each file.
