@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import sys
+from collections import Counter
 from pathlib import Path
 
 import pyarrow as pa
@@ -82,3 +84,36 @@ def test_each_stage_is_a_frozen_value_with_a_readable_repr(source):
     for value, name in ((request, "leaves"), (plan, "part"), (plan.part, "rows"), (choice, "decoder")):
         with pytest.raises(AttributeError):
             setattr(value, name, None)
+
+
+def contains(value: object, name: str, depth: int = 3) -> bool:
+    """Return True if an argument is this very string, or a collection or a named tuple that contains it."""
+    if value is name or not depth:
+        return value is name
+    if isinstance(value, dict):
+        value = [*value.values()]
+    return isinstance(value, list | tuple | set) and any(contains(each, name, depth - 1) for each in value)
+
+
+@pytest.mark.parametrize("filters", [None, [("b", ">", 50)]])
+def test_the_columns_of_a_read_enter_no_file_more_than_three_times(tmp_path, filters):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"a_column": range(100), "b": range(100)}), path, row_group_size=10)
+    name = "".join(["a_", "column"])  # an object of its own
+    parquetext.read_table(path, [name], filters=filters)  # imports modules
+    entered: Counter[str] = Counter()
+
+    def profile(frame, event, _argument):
+        file, code = frame.f_code.co_filename, frame.f_code
+        if event == "call" and file.startswith(str(PACKAGE)) and frame.f_back.f_code.co_filename != file:
+            arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+            entered[file] += any(contains(frame.f_locals[each], name) for each in arguments if each in frame.f_locals)
+
+    sys.setprofile(profile)
+    try:
+        table = parquetext.read_table(path, [name], filters=filters)
+    finally:
+        sys.setprofile(None)
+    assert table.column_names == ["a_column"]
+    assert entered[str(PACKAGE / "reading/plan/read_plan.py")] >= 1
+    assert {file: count for file, count in entered.items() if count > 3} == {}
