@@ -12,7 +12,8 @@ _HOMES = homes_of(
     backend: Backend Capability Entry register
     batched_reads: BatchedSource open_batched
     commit: Change change create recover rewriting
-    paths: ChangedFile OpenTarget SchemeError Target filesystem_of is_path_or_filesystem readable resolve target_in
+    paths: ChangedFile OpenTarget SchemeError Target filesystem_of is_local_filesystem
+    paths: is_path_or_filesystem readable resolve target_in
     refusals: IGNORABLE
     source: LocalSource Overlay RemoteSource Source TICK_NS TailEdit Version open_source
     new_file: Scratch
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         SchemeError,
         Target,
         filesystem_of,
+        is_local_filesystem,
         is_path_or_filesystem,
         readable,
         resolve,
