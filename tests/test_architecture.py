@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
-from support.selection import is_fast
+from support.selection import is_fast, is_without_fast_tests
 from support.systems import needs
 
 import parquetext
+from parquetext.cli.app import HIDDEN, PANELS
+from parquetext.footer import forms
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "parquetext"
@@ -263,12 +265,27 @@ def test_every_public_name_is_there_in_a_fresh_interpreter():
     assert "catalog" in statuses and {*statuses.values()} == {"0"}, done.stderr
 
 
+def test_the_architecture_is_read_in_ten_minutes_and_names_every_package_and_form():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rooms = FLOOR.keys() - {"__main__"}
+    assert [room for room in rooms if f"{room}/" not in page and f"{room}.py" not in page] == []
+    assert sum(bool(re.search(r"\w", word)) for word in page.split()) <= 1200
+    glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    assert [name for name in forms.BY_NAME if f"`{name}`" not in page or f"`{name}`" not in glossary] == []
+
+
+@pytest.mark.parametrize("name", [name for names in PANELS.values() for each in names.values() for name in each])
+def test_the_page_of_commands_describes_each_command(name):
+    page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
+    assert name in HIDDEN or re.search(rf"`{name}\b", page)
+
+
 # The packages of the extra "dev" and those of parquetext itself.
 INSTALLED_BY_DEV = {"pytest", "hypothesis", "parquetext", "pyarrow", "zlib_ng", "typer", "rich"}
 
 
 def imported_at_once(path: Path) -> set[str]:
-    """Return the modules that a file of tests, and the files of tests/support that it imports, import at once."""
+    """Return the modules that a file of tests, and the files of tests/support that it uses, import at once."""
     found, left = set(), [path]
     for each in left:
         for node in ast.parse(each.read_text(encoding="utf-8")).body:
@@ -276,6 +293,8 @@ def imported_at_once(path: Path) -> set[str]:
             if isinstance(node, ast.ImportFrom):
                 module = f"support.{node.module}" if node.level else node.module
                 names += [f"support.{alias.name}" for alias in node.names] if module == "support" else [module]
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "pytest_plugins":
+                names += ast.literal_eval(node.value)
             for name in names:
                 helper = ROOT / "tests" / f"{name.replace('.', '/')}.py"
                 if not helper.exists():
@@ -285,6 +304,13 @@ def imported_at_once(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("path", sorted(filter(is_fast, (ROOT / "tests").rglob("*.py"))), ids=lambda path: path.name)
+def collected_by_fast() -> list[Path]:
+    """Return the files that `pytest -m fast` imports: the fast tests, and conftest.py of folders that have some."""
+    tests = ROOT / "tests"
+    fixtures = [path for path in tests.rglob("conftest.py") if not is_without_fast_tests(path.parent)]
+    return sorted({*filter(is_fast, tests.rglob("*.py")), *fixtures})
+
+
+@pytest.mark.parametrize("path", collected_by_fast(), ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_fast_tests_import_only_what_the_extra_dev_installs(path):
     assert imported_at_once(path) <= INSTALLED_BY_DEV | sys.stdlib_module_names | {"benchmarks"}

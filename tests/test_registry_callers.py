@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from uuid import UUID
 
+import pyarrow.fs
 import pytest
 
 import parquetext
@@ -28,6 +29,9 @@ OTHER_MEANINGS = {
     ("inspection/content/schema_text.py", "arrow"): "a format of schemas",
     ("sidecar/plan.py", "index"): "a slot",
 }
+
+# Attributes of storage objects that errors, metadata of pyarrow and other objects have, too.
+OF_OTHER_OBJECTS = {"file", "is_open", "metadata", "type_name"}
 
 
 def literals_of(path: Path) -> set[str]:
@@ -73,9 +77,13 @@ def test_only_the_registry_uses_the_uuids_and_readers_of_footer_forms():
 
 
 def storage_classes() -> set[str]:
-    """Return the names of all classes in storage/ whose objects differ by backend: not those of plain values."""
+    """Return the names of all classes whose objects differ by backend: filesystems, and those of storage/.
+
+    Classes of plain values are not among them.
+    """
     trees = (ast.parse(path.read_text()) for path in (PACKAGE / "storage").rglob("*.py"))
-    return {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)} - {"TailEdit"}
+    ours = {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    return {*ours, *(name for name in vars(pyarrow.fs) if name.endswith("FileSystem"))} - {"FileSystem", "TailEdit"}
 
 
 def storage_attributes() -> set[str]:
@@ -95,12 +103,21 @@ def storage_attributes() -> set[str]:
 
 def class_tests(tree: ast.AST, classes: set[str], attributes: set[str]) -> Iterator[str]:
     """Yield each test of a storage object's class, or of its attributes by name."""
+    assigned = {
+        ast.unparse(node.targets[0]): _named(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple | ast.Name | ast.Attribute)
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             arguments = [ast.unparse(each) for each in node.args]
-            if node.func.id in ("isinstance", "issubclass") and _named(node.args[1]) & classes:
-                yield f"line {node.lineno}: {ast.unparse(node)}"
-            if node.func.id == "hasattr" and arguments[1].strip("'") in attributes:
+            if node.func.id in ("isinstance", "issubclass"):
+                names = _named(node.args[1])
+                if names.union(*(assigned.get(name, ()) for name in names)) & classes:
+                    yield f"line {node.lineno}: {ast.unparse(node)}"
+            has_default = node.func.id == "getattr" and len(arguments) == 3
+            tested = attributes - OF_OTHER_OBJECTS if has_default else attributes
+            if (has_default or node.func.id == "hasattr") and arguments[1].strip("'") in tested:
                 yield f"line {node.lineno}: {ast.unparse(node)}"
         elif isinstance(node, ast.Compare) and any(_is_type(each) for each in (node.left, *node.comparators)):
             if classes & set().union(*(_named(each) for each in node.comparators)):
@@ -131,7 +148,10 @@ def test_storage_objects_are_asked_for_capabilities_not_for_classes():
         "isinstance(source, LocalSource)",
         "isinstance(source, (storage.RemoteSource, int))",
         "type(target) is Target",
+        "isinstance(folder.filesystem, pafs.LocalFileSystem)",
+        "kinds = (str, Target)\nisinstance(source, kinds)",
         "hasattr(source, 'fd')",
+        "getattr(target, 'filesystem', None)",
         "hasattr(filesystem, 'handler')",
         "match source:\n    case LocalSource(): pass",
     ],

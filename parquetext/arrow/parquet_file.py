@@ -135,7 +135,7 @@ arrow_extensions_enabled
             self._callers.close()
         self._file.close()
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         if self.closed:
             raise pa.ArrowInvalid("the file is closed")
         _, target, version = file_state(self._file, self._file._source)
@@ -290,7 +290,9 @@ arrow_extensions_enabled
         return f"<parquetext.ParquetFile {without_secrets(str(self._file.path))}>"
 
 
-def _reopened(kind: type[ParquetFile], target: Any, version: tuple, arguments: Mapping[str, Any]) -> ParquetFile:
+def _reopened(
+    kind: type[ParquetFile], target: Any, version: tuple[Any, ...], arguments: Mapping[str, Any]
+) -> ParquetFile:
     """Open a pickled file again, with the errors of `reopen`."""
     made = kind(target, **arguments)
     check_version(made._file, version)

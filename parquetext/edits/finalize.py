@@ -6,6 +6,7 @@ from typing import Unpack
 
 from ..errors import Refused, names_memory
 from ..extension import ASIDE
+from ..storage import TailEdit
 from .directories import takes_directories
 from .final_footer import FINAL, FinalFooter, applied, base_of, sealed
 from .footer import Footer, refuse_referring
@@ -66,7 +67,7 @@ def finalize(
     """
     check_confirmed(confirm, change.get("dry_run", False))
 
-    def plan(footer: Footer | FinalFooter, ignored: frozenset[str], _source) -> Planned:
+    def plan(footer: Footer | FinalFooter, ignored: frozenset[str], _source: object) -> Planned[TailEdit]:
         if isinstance(footer, FinalFooter):
             if extensions:
                 raise Refused("a PAR3 file does not change: restore it, and finalize it with these extensions")

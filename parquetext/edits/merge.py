@@ -42,8 +42,8 @@ def merge(
         Files of one schema; see `upgrade`.
     out : str, os.PathLike, (filesystem, str) or file object
         The new file; it gets its name when it is complete, and may replace one of the others.
-    form : {"auto", "flat", "index", "thrift"}
-        The form of its footer; ``"auto"`` chooses the one that pays off.
+    form : Form or str
+        The form of its footer, as in `upgrade`; ``"auto"`` chooses the one that pays off, ``"thrift"`` adds none.
     ignore : iterable of str
         Refusals to ignore: keys of `IGNORABLE`.
     optimize_for : {"scan"}

@@ -7,6 +7,7 @@ from typing import Unpack
 from .. import wire
 from ..errors import ParquetextError, names_memory
 from ..footer.forms import THRIFT, Form
+from ..storage import TailEdit
 from .directories import takes_directories
 from .final_footer import FinalFooter, restored
 from .footer import Footer, parse_end
@@ -62,7 +63,7 @@ def restore(
             code=wire.BAD_ARGUMENT,
         )
 
-    def plan(footer: Footer | FinalFooter, ignored: frozenset[str], _source) -> Planned:
+    def plan(footer: Footer | FinalFooter, ignored: frozenset[str], _source: object) -> Planned[TailEdit]:
         if not isinstance(footer, FinalFooter):
             return Planned(None, footer.form)
         edit = restored(footer, bare=form is not None)

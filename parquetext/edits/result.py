@@ -45,7 +45,7 @@ class Result(Tabular):
     bytes_written: int = 0
     seconds: float = 0.0
     message: str = ""
-    omitted: tuple = ()
+    omitted: tuple[object, ...] = ()
 
     def _shown(self) -> Shown:
         fields = [

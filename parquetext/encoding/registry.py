@@ -45,8 +45,8 @@ class Encoding:
     name: str
     uuid: UUID | None
     types: frozenset[int]
-    encode: Callable | None
-    decode: Callable
+    encode: Callable[..., bytes] | None
+    decode: Callable[..., object]
     is_built_in: bool = False
     only_in_extension: bool = False
 
@@ -133,11 +133,11 @@ def names() -> dict[int, str]:
     return GONE | wire.NAMES_OF_ENCODING | {encoding.id: encoding.name for encoding in registered()}
 
 
-def _decode(encoding: int, data, count: int, type: int, type_length: int):
+def _decode(encoding: int, data: object, count: int, type: int, type_length: int) -> object:
     return kernels.encoding.decode(encoding, type, type_length, data, count)[0]
 
 
-def _encode(encoding: int, values, count: int, type: int, type_length: int) -> bytes:
+def _encode(encoding: int, values: object, count: int, type: int, type_length: int) -> bytes:
     return kernels.encode.encode(encoding, type, type_length, values, count)
 
 

@@ -40,7 +40,8 @@ class RowGroups(Tabular, Sequence[RowGroup]):
     ordinal = _field("ordinal", "The row group's own number.")
 
     def __len__(self) -> int:
-        return self._file._form.row_group_count
+        count: int = self._file._form.row_group_count
+        return count
 
     @overload
     def __getitem__(self, index: int) -> RowGroup: ...

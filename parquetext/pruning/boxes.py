@@ -89,7 +89,7 @@ def register() -> None:
             )
 
 
-def _intersect(context, *arguments: pa.Array | pa.Scalar) -> pa.Array:
+def _intersect(context: Any, *arguments: pa.Array | pa.Scalar) -> pa.Array:
     """Compare geometries with boxes; Arrow passes what is the same for all rows as one value, or repeats it."""
     rows = zip(*(_values(argument, context.batch_length) for argument in arguments), strict=True)
     return pa.array([_row_intersects(*row) for row in rows], pa.bool_())

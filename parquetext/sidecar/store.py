@@ -50,7 +50,7 @@ class Store(Tabular):
     a commit are in docs/safety.md.
     """
 
-    def __init__(self, directory: str | os.PathLike, *, timeout: float = 0, operations: Operations = OPERATIONS):
+    def __init__(self, directory: str | os.PathLike[str], *, timeout: float = 0, operations: Operations = OPERATIONS):
         self._layout, self._timeout, self._operations = Layout(os.fspath(directory)), timeout, operations
 
     @property
@@ -344,7 +344,7 @@ class Store(Tabular):
         operations.remove_folder(folder)
         operations.fsync_folder(self.directory)
 
-    def _create(self, table: pa.Table, row_group_size: int | None, options: dict) -> Token:
+    def _create(self, table: pa.Table, row_group_size: int | None, options: dict[str, Any]) -> Token:
         operations = self._operations
         rows = written(len(MAGIC), table.schema, [(table, row_group_size)], **options)
         token = Token(1, 0, len(MAGIC) + len(rows.data) + len(end_of_file(rows.footer)))
@@ -354,7 +354,7 @@ class Store(Tabular):
         return token
 
     def _commit(
-        self, token: Token, replaced: list[int], tables: list[tuple[pa.Table, int | None]], options: dict
+        self, token: Token, replaced: list[int], tables: list[tuple[pa.Table, int | None]], options: dict[str, Any]
     ) -> Token:
         with Generation(self._layout, token, self._operations) as generation:
             counts = list(generation.reader.row_counts)

@@ -18,6 +18,7 @@ from ..catalog import names_of
 from ..edits import ONLY_PARQUETEXT, paired
 from ..errors import ParquetextError, Unsupported, kind_of
 from ..escaping import escaped, json_line
+from ..footer.forms import Form
 from .actions import ACTIONS, FAILED
 from .filesystems import normal
 from .java import JavaNotFound
@@ -42,7 +43,7 @@ def job(
     name: Annotated[str, typer.Argument(metavar="JOB", help=f"{', '.join(ACTIONS)}.", show_default=False)],
     paths: Annotated[list[str], typer.Argument(help="Directories, files, globs, URLs.", show_default=False)],
     form: Annotated[
-        str | None, typer.Option(help="upgrade: auto (default), packed, flat, index. restore: thrift.")
+        Form | None, typer.Option(help="upgrade: the footer to add (default: auto). restore: thrift.")
     ] = None,
     placement: Annotated[str | None, typer.Option(help="upgrade: aside (default), in-struct, after-stop.")] = None,
     stats: Annotated[str | None, typer.Option(help="upgrade: full, or compact.")] = None,

@@ -25,7 +25,7 @@ def read(
     columns: Sequence[str] | None = None,
     filters: object = None,
     *,
-    catalog: str | os.PathLike | None = None,
+    catalog: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> DataFrame:
     """Read Parquet files by their fastest footers, as ``spark.read.format("parquetext")`` does.
@@ -105,7 +105,7 @@ def _option(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _alternatives(filters) -> list[list[Comparison]]:
+def _alternatives(filters: Any) -> list[list[Comparison]]:
     """Return the expression as an OR of ANDs."""
     if filters is None:
         return []

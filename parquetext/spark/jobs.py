@@ -400,7 +400,7 @@ def build_catalog(spark: SparkSession, paths: object, *, sidecars: bool = False,
     return done.checked(chunks)
 
 
-def run(spark: SparkSession, action: str, paths: object, options: Mapping) -> DataFrame:
+def run(spark: SparkSession, action: str, paths: object, options: Mapping[str, Any]) -> DataFrame:
     """Apply `action` once to every file that `paths` select, and return the results; see `upgrade`.
 
     `options` contain those of `Job` and those of the operation.
@@ -409,7 +409,7 @@ def run(spark: SparkSession, action: str, paths: object, options: Mapping) -> Da
     return done.checked(done.rows(spark))
 
 
-def _given(options: Mapping) -> dict:
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that differ from their defaults, which are all false: only these are part of the state."""
     return {name: value for name, value in options.items() if value}
 
@@ -453,7 +453,7 @@ class _Done:
         return results
 
 
-def _finish(spark: SparkSession, action: str, paths: object, options: Mapping) -> _Done:
+def _finish(spark: SparkSession, action: str, paths: object, options: Mapping[str, Any]) -> _Done:
     """Apply `action` once to every file that `paths` select."""
     job: dict[str, Any] = {"state": None, "on_error": "report", "progress": True}
     options = dict(options)
@@ -490,7 +490,7 @@ def _finish(spark: SparkSession, action: str, paths: object, options: Mapping) -
     )
 
 
-def _tasks(files: pa.Table, action: str, options: Mapping, slots: int) -> list[list[tuple]]:
+def _tasks(files: pa.Table, action: str, options: Mapping[str, Any], slots: int) -> list[list[tuple[Any, ...]]]:
     """Return the rows of the files, grouped into tasks of similar weight."""
     weights = [ACTIONS[action].weight(size, options) for size in files["size"].to_pylist()]
     rows = list(zip(*(column.to_pylist() for column in files.columns), strict=True))

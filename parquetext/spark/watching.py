@@ -28,7 +28,7 @@ def watch(
     action: str = "upgrade",
     *,
     checkpoint: str | None = None,
-    trigger: Mapping | None = None,
+    trigger: Mapping[str, Any] | None = None,
     max_files: int | None = None,
     **options: Any,
 ) -> StreamingQuery:

@@ -27,7 +27,7 @@ MODES = {"append": APPEND, "overwrite": OVERWRITE, "ignore": IGNORE, "error": ER
 
 def write(
     df: DataFrame,
-    path: str | os.PathLike,
+    path: str | os.PathLike[str],
     mode: str = "errorifexists",
     partition_by: str | Sequence[str] = (),
     form: Form | str = AUTO,
@@ -47,7 +47,7 @@ def write(
         that get rows if ``spark.sql.sources.partitionOverwriteMode``, or the option, is dynamic.
     partition_by : str or sequence of str
         Columns that become directories.
-    form : str
+    form : Form or str
         Form of the footers; see `parquetext.ParquetWriter`.
     sidecar : bool
         Write a sidecar beside each file.
@@ -109,7 +109,7 @@ def write(
         raise
 
 
-def recover(spark: SparkSession, path: str | os.PathLike) -> list[str]:
+def recover(spark: SparkSession, path: str | os.PathLike[str]) -> list[str]:
     """Finish or remove killed writes to a dataset, also those of drivers on other machines.
 
     A write does the same, but for drivers on other machines, which may be alive, only with files that have not changed

@@ -12,7 +12,8 @@ _HOMES = homes_of(
     backend: Backend Capability Entry register
     batched_reads: BatchedSource open_batched
     commit: Change change create recover rewriting
-    paths: ChangedFile OpenTarget SchemeError Target filesystem_of readable resolve target_in
+    paths: ChangedFile OpenTarget SchemeError Target filesystem_of is_local_filesystem
+    paths: is_path_or_filesystem readable resolve target_in
     refusals: IGNORABLE
     source: LocalSource Overlay RemoteSource Source TICK_NS TailEdit Version open_source
     new_file: Scratch
@@ -41,7 +42,18 @@ if TYPE_CHECKING:
     from .commit import Change, change, create, recover, rewriting
     from .in_place import journals_beside, old_tail
     from .new_file import Scratch
-    from .paths import ChangedFile, OpenTarget, SchemeError, Target, filesystem_of, readable, resolve, target_in
+    from .paths import (
+        ChangedFile,
+        OpenTarget,
+        SchemeError,
+        Target,
+        filesystem_of,
+        is_local_filesystem,
+        is_path_or_filesystem,
+        readable,
+        resolve,
+        target_in,
+    )
     from .refusals import IGNORABLE
     from .source import TICK_NS, LocalSource, Overlay, RemoteSource, Source, TailEdit, Version, open_source
 else:

@@ -163,6 +163,20 @@ def _is_fsspec(filesystem: object) -> bool:
     return fsspec is not None and isinstance(filesystem, fsspec.AbstractFileSystem)
 
 
+def is_local_filesystem(filesystem: pyarrow.fs.FileSystem) -> bool:
+    """Return True if the paths of a filesystem are those of the operating system."""
+    import pyarrow.fs
+
+    return isinstance(filesystem, pyarrow.fs.LocalFileSystem)
+
+
+def is_path_or_filesystem(source: object) -> bool:
+    """Return True for a path, a target, or a filesystem, of which a pair with a path is made."""
+    import pyarrow.fs
+
+    return isinstance(source, (str, os.PathLike, Target, pyarrow.fs.FileSystem)) or _is_fsspec(source)
+
+
 def _filesystem_of_uri(uri: str) -> pyarrow.fs.FileSystem:
     """Return the directory at a URL as a filesystem."""
     import pyarrow.fs
@@ -201,12 +215,12 @@ def _of_filesystem(filesystem: Any, path: object) -> Target:
         raise SourceError(f"not a filesystem of pyarrow.fs or fsspec: {filesystem!r}")
     if not isinstance(path, (str, bytes, os.PathLike)):
         raise SourceError(f"the specified path is file-like, or none, and has no use for a filesystem: {path!r}")
-    if isinstance(path, os.PathLike) and not isinstance(_base(filesystem), pyarrow.fs.LocalFileSystem):
+    if isinstance(path, os.PathLike) and not is_local_filesystem(_base(filesystem)):
         raise SourceError(f"{path!r}: a path object is one of a local filesystem; give a string")
     path = os.fsdecode(path)
     if isinstance(filesystem, pyarrow.fs.SubTreeFileSystem):
         return _of_filesystem(filesystem.base_fs, filesystem.base_path.rstrip("/") + "/" + path.lstrip("/"))
-    if isinstance(filesystem, pyarrow.fs.LocalFileSystem):
+    if is_local_filesystem(filesystem):
         return Target(path)
     return target_in(filesystem, path)
 

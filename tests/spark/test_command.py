@@ -97,7 +97,7 @@ def test_exit_codes_distinguish_failed_files_from_a_job_that_could_not_run(run, 
     for arguments, why in (
         (["nothing", lake], "no such job"),
         (["strip", lake, "--form", "flat"], "form"),
-        (["upgrade", lake, "--form", "none"], "unknown footer form"),
+        (["upgrade", lake, "--form", "none"], "Invalid value for '--form'"),
         (["finalize", lake], "only parquetext reads a finalized file, until restore; give --yes"),
         (["finalize", lake, "--watch"], "give --yes to go on"),
         (["verify", lake, "--yes"], "confirm"),

@@ -107,9 +107,15 @@ def pytest_collection():
 
 
 def pytest_ignore_collect(collection_path: Path, config) -> bool | None:
-    """With `-m fast`, ignore the files that are not fast."""
-    is_other_test = collection_path.name.startswith("test_") and not is_fast(collection_path)
-    return True if config.option.markexpr == "fast" and is_other_test else None
+    """With `-m fast`, ignore the files that are not fast, and folders without fast files."""
+    return True if config.option.markexpr == "fast" and is_without_fast_tests(collection_path) else None
+
+
+def is_without_fast_tests(path: Path) -> bool:
+    """Return True for a file of tests that is not fast, and for a folder of which no file is, with its conftest.py."""
+    if path.is_dir():
+        return not any(map(is_fast, path.rglob("test_*.py")))
+    return path.name.startswith("test_") and not is_fast(path)
 
 
 def is_fast(path: Path) -> bool:

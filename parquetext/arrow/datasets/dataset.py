@@ -15,7 +15,7 @@ from ...errors import ParquetextError
 from ...footer.arrow_errors import EncryptedFile
 from ...pruning import Predicate, predicate_of
 from ...reading.request.read_request import check_engine
-from ...storage import Target
+from ...storage import is_path_or_filesystem
 from ...tabular import Shown, Tabular
 from ..file import open as open_file
 from ..read_options import Reading, format_of, is_ours, options_of_format
@@ -172,8 +172,7 @@ def _is_of_paths(source: Any) -> bool:
         return False
     if isinstance(source, (list, tuple)):
         return all(map(_is_of_paths, source))
-    kinds = (str, os.PathLike, pafs.FileInfo, pafs.FileSystem, Target)
-    return isinstance(source, kinds) or (hasattr(source, "open") and hasattr(source, "ls"))  # an fsspec filesystem
+    return isinstance(source, pafs.FileInfo) or is_path_or_filesystem(source)
 
 
 def _listed(source: Iterator) -> list:

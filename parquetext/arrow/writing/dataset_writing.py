@@ -31,7 +31,7 @@ def write_to_dataset(
     partitioning: object = None,
     basename_template: str | None = None,
     use_threads: bool | None = None,
-    file_visitor: Callable | None = None,
+    file_visitor: Callable[[Any], object] | None = None,
     existing_data_behavior: str | None = None,
     *,
     form: Form | str = AUTO,

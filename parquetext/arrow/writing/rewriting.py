@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ... import storage, wire
-from ...edits.options import SCAN, check_optimize_for
+from ...edits.options import IGNORABLE, SCAN, check_optimize_for
 from ...edits.table_logs import refuse_stale_summary, refuse_table_files
 from ...errors import ColumnError, Malformed, ParquetextError, Unsupported
 from ...footer.bloom_filters import ELSEWHERE
@@ -27,7 +27,7 @@ from ...records import frozen
 from ...storage.refusals import check
 from ..file import open as open_file
 from .dictionaries import leaf_paths
-from .writer import IGNORABLE, WriterWithThrift
+from .writer import WriterWithThrift
 
 SortKey = tuple[str, str]  # a column name, and "ascending" or "descending"
 ARROW_SCHEMA, DICTIONARY = b"ARROW:schema", "DICTIONARY"

@@ -62,11 +62,11 @@ class ParquetWriter(Unpicklable, pq.ParquetWriter):
     schema : pyarrow.Schema
     filesystem : pyarrow.fs.FileSystem, optional
         The filesystem of the path `where`.
-    form : {"auto", "flat", "index", "thrift", "jump-table", "parx", "modular"}
-        The footer's form; ``"thrift"`` is pyarrow's. ``"auto"`` uses the form chosen by `edits.choice.choices` if
-        it can be written here, and otherwise ``"thrift"``. ``"jump-table"``, ``"parx"`` and ``"modular"`` are
-        proposals: some readers fail on the first, and no released reader reads the others, which the file has instead
-        of a Thrift footer, and which are not changed later. ``"modular"`` is experimental, and stores less.
+    form : Form or str
+        The footer's form, as in `parquetext.upgrade`; ``"thrift"`` is pyarrow's. ``"auto"`` uses the form
+        chosen by `edits.choice.choices` if it can be written here, and otherwise ``"thrift"``. ``"parx"`` and
+        ``"modular"`` are proposals that no released reader reads. The file has them instead of a Thrift footer, and
+        they are not changed later. ``"modular"`` is experimental, and stores less.
     placement, marker : str
         As in `parquetext.upgrade`.
     ignore : iterable of str

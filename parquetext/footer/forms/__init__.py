@@ -9,13 +9,14 @@ import pkgutil
 from collections.abc import Iterable
 from enum import StrEnum
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from ... import extension, wire
 from ...errors import ParquetextError
 
 if TYPE_CHECKING:
     from ..form_spec import FormSpec
+    from ..tail import Block, Tail
 
 SPECS: tuple[FormSpec, ...] = tuple(
     sorted(
@@ -47,7 +48,7 @@ class Form(StrEnum):
     __repr__ = str.__repr__
 
     @classmethod
-    def _missing_(cls, value):
+    def _missing_(cls, value: object) -> NoReturn:
         raise ParquetextError(f"unknown footer form {value!r}: use one of {', '.join(cls)}", code=wire.BAD_ARGUMENT)
 
 
@@ -58,13 +59,13 @@ for _spec in reversed(SPECS):  # of forms with one kind of block, the one beside
         extension.register(_spec.uuid, _spec.title)
 
 
-def spec_of(reader) -> FormSpec | None:
+def spec_of(reader: object) -> FormSpec | None:
     """Return the form that a reader reads; of forms with the same readers, the one beside the Thrift footer."""
     kind = type(reader)
     return next((spec for spec in reversed(SPECS) if spec.reader_type is kind), None)
 
 
-def form_of(block) -> FormSpec | None:
+def form_of(block: Block) -> FormSpec | None:
     """Return the form of a block, or None; a block with the trailer of another kind is none."""
     spec = BY_UUID.get(block.uuid)
     return spec if spec is not None and block.trailer == spec.trailer_bytes else None
@@ -80,7 +81,7 @@ def best_beside_thrift(names: Iterable[str]) -> str:
     return best_name({*names} - {THRIFT.name}) or THRIFT.name
 
 
-def names_in(tail) -> tuple[str, ...]:
+def names_in(tail: Tail) -> tuple[str, ...]:
     """Return the names of the forms in a file: the whole footer's, then those of its blocks from the back."""
     if tail.is_final:
         return (tail.form.name,)
@@ -88,7 +89,7 @@ def names_in(tail) -> tuple[str, ...]:
     return (tail.form.name, *(spec.name for spec in map(form_of, tail.blocks) if spec is not None), *referred)
 
 
-def add_referred(tail, front: bytes | memoryview) -> None:
+def add_referred(tail: Tail, front: bytes | memoryview) -> None:
     """Add the forms to which the Thrift footer refers to a tail; `front` are the footer's first bytes.
 
     A form that cannot be used is a finding.

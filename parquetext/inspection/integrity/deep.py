@@ -333,9 +333,8 @@ def _ours(source, footer_of: Callable[[int], bytes], row_group: int, leaves: lis
 def _open(path: object, footer: bytes | None = None) -> pq.ParquetFile:
     target = resolve(path)
     metadata = None if footer is None else metadata_of(footer)
-    filesystem = getattr(target, "filesystem", None)
     # A local name may be no UTF-8, which pyarrow takes as bytes alone.
-    file = filesystem.open_input_file(target.path) if filesystem else pa.OSFile(os.fsencode(target.path))
+    file = pa.OSFile(os.fsencode(target.path)) if target.is_local else target.filesystem.open_input_file(target.path)
     return pq.ParquetFile(file, metadata=metadata, page_checksum_verification=True)
 
 

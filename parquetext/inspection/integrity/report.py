@@ -98,7 +98,7 @@ class Report(Tabular):
         listing = Listing(OF_FINDINGS, rows, len(self.findings), "findings", MOST_LETTERS)
         return Shown(f"parquetext.Report {without_secrets(self.path)}", fields, [listing])
 
-    def as_dict(self) -> dict:
+    def as_dict(self) -> dict[str, object]:
         return {
             "path": self.path,
             "ok": self.ok,

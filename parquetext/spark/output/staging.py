@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pyarrow.fs as pafs
 
-from ...storage import Target
+from ...storage import Target, is_local_filesystem
 from ...storage.objects import copy_checked
 from ...storage.ownership import planted
 from ..owner import Owner
@@ -40,7 +40,7 @@ class Folder:
 
     @property
     def is_local(self) -> bool:
-        return isinstance(self.filesystem, pafs.LocalFileSystem)
+        return is_local_filesystem(self.filesystem)
 
     @property
     def parent(self) -> Folder:

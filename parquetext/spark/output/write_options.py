@@ -11,7 +11,7 @@ from ...arrow.writing.layouts import LAYOUTS
 from ...edits.options import PLACEMENTS, SCAN, check_optimize_for
 from ...errors import ColumnError, ParquetextError, Unsupported
 from ...extension import ASIDE
-from ...footer.forms import AUTO, THRIFT, WRITABLE
+from ...footer.forms import AUTO, THRIFT, check_writable
 from ...records import frozen
 from .parquet_options import NAMES as PARQUET_NAMES
 from .parquet_options import PER_COLUMN, ParquetOptions, flag, number
@@ -27,7 +27,6 @@ CODECS = {
     "lz4": ("lz4", ".lz4"),
     "lz4_raw": ("lz4", ".lz4"),
 }
-FORM_NAMES = (AUTO, THRIFT.name, *WRITABLE)
 NAMES = (
     "compression",
     "maxRecordsPerFile",
@@ -85,8 +84,7 @@ class OutputOptions:
         if self.compression not in CODECS:
             raise Unsupported(f"compression {self.compression!r}: one of {', '.join(CODECS)} expected")
         check_optimize_for(self.optimize_for)
-        if self.form not in FORM_NAMES:
-            raise ParquetextError(f"form {self.form!r}: one of {', '.join(FORM_NAMES)} expected")
+        check_writable(self.form, THRIFT.name)
         if self.placement not in PLACEMENTS:
             raise ParquetextError(f"placement {self.placement!r}: one of {', '.join(PLACEMENTS)} expected")
         if self.partition_overwrite not in ("", STATIC, DYNAMIC):

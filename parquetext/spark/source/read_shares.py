@@ -76,7 +76,7 @@ class _Folder(NamedTuple):
 
     @classmethod
     def of(cls, path: str, file: Found) -> _Folder:
-        return cls(path, getattr(file.target, "filesystem", None), dict(file.keys))
+        return cls(path, file.target.filesystem, dict(file.keys))
 
     def piece(self, name: str, size: int, modified: int, start: float, end: float) -> Piece:
         path = f"{self.path}/{name}"
