@@ -22,8 +22,7 @@ _HOMES = homes_of(
     execute.watch: Watch
     execute.at_exit: closed_at_exit
     choose.choice: has_copies
-    plan.read_plan: plan_file plan_rows
-    stages: run run_batches
+    stages: plan_file plan_rows run run_batches
     """
 )
 
@@ -33,8 +32,7 @@ if TYPE_CHECKING:
     from .choose.choice import has_copies
     from .execute.at_exit import closed_at_exit
     from .execute.watch import Watch
-    from .plan.read_plan import plan_file, plan_rows
     from .request.read_request import AUTO, ReadOptions, check_arguments
-    from .stages import run, run_batches
+    from .stages import plan_file, plan_rows, run, run_batches
 else:
     __getattr__, __dir__ = lazy_names(globals(), _HOMES)

@@ -19,8 +19,8 @@ from parquetext import sidecar
 from parquetext.errors import ColumnError, LimitExceeded, Unsupported
 from parquetext.footer.pyarrow_footer import metadata_of
 from parquetext.reading.execute.pyarrow_reading import PyarrowReader
-from parquetext.reading.plan.read_plan import plan_file
 from parquetext.reading.request.read_request import ReadOptions
+from parquetext.reading.stages import plan_file
 
 ROWS = 40
 SCHEMA = pa.schema(

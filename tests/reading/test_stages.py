@@ -13,8 +13,8 @@ import pytest
 
 import parquetext
 from parquetext.reading.choose.choice import choose
-from parquetext.reading.plan.read_plan import plan_file
 from parquetext.reading.request.read_request import ReadOptions
+from parquetext.reading.stages import plan_file
 
 PACKAGE = Path(parquetext.__file__).parent
 # The entry points of decoders, with the only modules that call them.
@@ -47,6 +47,9 @@ ENTRY_POINTS = {
     "execute": {"reading/stages.py", "reading/execute/execution.py"},
     "execute_batches": {"reading/stages.py"},
 }
+
+
+STAGES = ["resolve", "plan_read", "choose", "execute"]
 
 
 def called(path: Path) -> set[str]:
@@ -96,16 +99,19 @@ def contains(value: object, name: str, depth: int = 3) -> bool:
 
 
 @pytest.mark.parametrize("filters", [None, [("b", ">", 50)]])
-def test_the_columns_of_a_read_enter_no_file_more_than_three_times(tmp_path, filters):
+def test_a_read_runs_the_stages_in_order_and_its_columns_enter_no_file_more_than_three_times(tmp_path, filters):
     path = tmp_path / "x.parquet"
     pq.write_table(pa.table({"a_column": range(100), "b": range(100)}), path, row_group_size=10)
     name = "".join(["a_", "column"])  # an object of its own
     parquetext.read_table(path, [name], filters=filters)  # imports modules
     entered: Counter[str] = Counter()
+    stages: dict[str, None] = {}
 
     def profile(frame, event, _argument):
         file, code = frame.f_code.co_filename, frame.f_code
         if event == "call" and file.startswith(str(PACKAGE)) and frame.f_back.f_code.co_filename != file:
+            if code.co_name in STAGES:
+                stages.setdefault(code.co_name)
             arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
             entered[file] += any(contains(frame.f_locals[each], name) for each in arguments if each in frame.f_locals)
 
@@ -115,5 +121,6 @@ def test_the_columns_of_a_read_enter_no_file_more_than_three_times(tmp_path, fil
     finally:
         sys.setprofile(None)
     assert table.column_names == ["a_column"]
-    assert entered[str(PACKAGE / "reading/plan/read_plan.py")] >= 1
+    assert [*stages] == STAGES
+    assert entered[str(PACKAGE / "reading/request/read_request.py")] >= 1
     assert {file: count for file, count in entered.items() if count > 3} == {}

@@ -23,8 +23,8 @@ from parquetext import kernels
 from parquetext.errors import ParquetextError
 from parquetext.inspection import integrity
 from parquetext.reading.execute.short_chunks import ShortChunks
-from parquetext.reading.plan.read_plan import plan_file
 from parquetext.reading.request.read_request import ReadOptions
+from parquetext.reading.stages import plan_file
 
 from .resident import most_taken
 

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from ... import compute as pc
-from ...reading.plan.read_plan import plan_file
 from ...reading.request.read_request import ReadOptions
+from ...reading.stages import plan_file
 from ...records import frozen
 from .footer_facts import columns_in_sum, key_values, named_columns
 from .schema_text import Node, element_text, parquet_tree

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
 import pyarrow as pa
 
 from ... import wire
-from ...footer.arrow_errors import ArrowUnsupported
 from ...footer.bloom_filters import BloomFilters
-from ...footer.facade import File
 from ...footer.model import FooterReader
 from ...footer.names import as_path
-from ...footer.path_sizes import check_form
 from ...footer.typed_bounds import column_bounds
 from ...pruning import Predicate, surviving_row_groups
 from ...records import frozen
-from ..request.read_request import ReadOptions, Request, as_names, fetch_cells, resolve
-from ..request.row_numbers import RowNumbers, row_numbers
+from ..request.read_request import ReadOptions, Request
+from ..request.row_numbers import RowNumbers
 from .part import Part, part_of
 from .row_picks import PickedRows, pick_rows
 
@@ -121,50 +118,3 @@ def surviving(form: FooterReader, request: Request, blooms: Blooms | None) -> Se
         types,
         None if blooms is None else blooms(form, types).absent,
     )
-
-
-def plan_rows(file: File, columns: Iterable | None, rows: object, options: ReadOptions) -> Plan:
-    """Plan a read of rows by number, as `plan_file` plans a read of row groups.
-
-    Raises
-    ------
-    RowIndexError, TypeError
-        As in `row_numbers`.
-    """
-    names = as_names(columns)
-    fetch_cells(file, names, None)
-
-    def planned(form: FooterReader) -> Plan:
-        numbers = row_numbers(rows, sum(form.row_groups("num_rows")), str(file.path))
-        return plan_read(form, resolve(form, names, None, None, options)._replace(rows=numbers))
-
-    return _sliced(file._on_form(planned), file)
-
-
-def plan_file(
-    file: File, columns: Iterable | None, row_groups: Sequence[int] | None, filters: object, options: ReadOptions
-) -> Plan:
-    """Resolve the names of a read and plan it, on the form in use, or on the next one if that form is damaged.
-
-    One step does both, because numbers of leaves and row groups are valid only for the form that resolved them.
-
-    Raises
-    ------
-    ColumnError, IndexError
-        If there is no such column or row group.
-    ArrowUnsupported
-        If the read needs the Thrift footer, and the file has none.
-    """
-    names = as_names(columns)
-    fetch_cells(file, names, row_groups)
-    plan = file._on_form(lambda form: plan_read(form, resolve(form, names, row_groups, filters, options), file._blooms))
-    return _sliced(plan, file)
-
-
-def _sliced(plan: Plan, file: File) -> Plan:
-    """Return a plan; raise an error if it needs the Thrift footer and the file has none."""
-    if not plan.is_sliced:
-        file._on_form(check_form)  # pyarrow reads the whole footer
-        if file.is_final:
-            raise ArrowUnsupported(f"not readable by a slice: {file.spec.no_thrift}", file=str(file.path))
-    return plan
