@@ -13,6 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+ROOT = Path(__file__).parents[2]
+
 
 def installed_pythons() -> dict[str, str]:
     """Return the Pythons from 3.11 on that are on PATH or that pyenv has, by version."""
@@ -82,6 +84,15 @@ def test_the_wheel_works_on_each_installed_python(version, wheel, file, tmp_path
     assert works(installed, file, tmp_path, "native") == ""
     header = run(installed.with_name("parquetext"), "--c-include", cwd=tmp_path).stdout.strip().removeprefix("-I")
     assert (Path(header) / "parquetext.h").is_file()
+
+
+def test_several_threads_run_the_tests_of_the_kernels_at_the_same_time(wheel, tmp_path):
+    """As wheels/test.py does on free-threaded Pythons, which are not installed here."""
+    installed = fresh(tmp_path / "environment")
+    run(installed, "-m", "pip", "install", "-q", f"{wheel}[dev]", "pytest-run-parallel", cwd=tmp_path)
+    options = "-q", "-p", "no:cacheprovider", "-m", "fast", "--parallel-threads=2"
+    done = run(installed, "-P", "-m", "pytest", *options, ROOT / "tests/kernels", cwd=ROOT)
+    assert "items to run in parallel" in done.stdout and " passed" in done.stdout
 
 
 def test_the_wheel_for_any_platform_works_and_warns_on_one_line_that_it_is_slow_here(pure_wheel, file, tmp_path):
