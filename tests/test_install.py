@@ -32,7 +32,7 @@ def translated(tmp_path_factory) -> Path:
     """Return a copy of the files needed to build; only Cython has run, here or already in the checkout."""
     folder = tmp_path_factory.mktemp("source")
     ignored = shutil.ignore_patterns("*.so", "__pycache__", "build", "*.egg-info")
-    for name in ("parquetext", "pyspark_parquetext", "csrc", "jvm", "tests", "docs", "wheels"):
+    for name in ("parquetext", "pyspark_parquetext", "benchmarks", "csrc", "jvm", "tests", "docs", "wheels"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for name in ("setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder / name)
@@ -221,6 +221,7 @@ def test_the_source_distribution_contains_the_files_of_a_build_and_its_tests(sou
         "parquetext/_native/varint.pyi",
         "parquetext/py.typed",
         "tests/conftest.py",
+        "benchmarks/__init__.py",
         "docs/architecture.md",
         "jvm/build.sh",
         "jvm/src/dev/parquetext/spark/Extensions.java",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -86,12 +87,27 @@ def test_the_wheel_works_on_each_installed_python(version, wheel, file, tmp_path
     assert (Path(header) / "parquetext.h").is_file()
 
 
-def test_several_threads_run_the_tests_of_the_kernels_at_the_same_time(wheel, tmp_path):
+@pytest.fixture(scope="module")
+def tested(wheel, sdist, tmp_path_factory) -> Path:
+    """Return a fresh environment with the wheel and the requirements of its tests, beside the source distribution."""
+    folder = tmp_path_factory.mktemp("tested")
+    python = fresh(folder / "environment")
+    run(python, "-m", "pip", "install", "-q", f"{wheel}[dev]", "pytest-run-parallel", cwd=folder)
+    run("tar", "-xzf", sdist, "-C", folder, cwd=folder)
+    return python
+
+
+def test_the_fast_tests_of_the_source_distribution_pass_with_the_wheel(tested):
+    """As cibuildwheel runs them, on both implementations."""
+    (sources,) = tested.parents[2].glob("parquetext-*")
+    done = run(tested, sources / "wheels/test.py", cwd=tested.parents[2])
+    assert len(re.findall(r"^\d+ passed", done.stdout, re.MULTILINE)) == 2, done.stdout
+
+
+def test_several_threads_run_the_tests_of_the_kernels_at_the_same_time(tested):
     """As wheels/test.py does on free-threaded Pythons, which are not installed here."""
-    installed = fresh(tmp_path / "environment")
-    run(installed, "-m", "pip", "install", "-q", f"{wheel}[dev]", "pytest-run-parallel", cwd=tmp_path)
     options = "-q", "-p", "no:cacheprovider", "-m", "fast", "--parallel-threads=2"
-    done = run(installed, "-P", "-m", "pytest", *options, ROOT / "tests/kernels", cwd=ROOT)
+    done = run(tested, "-P", "-m", "pytest", *options, ROOT / "tests/kernels", cwd=ROOT)
     assert "items to run in parallel" in done.stdout and " passed" in done.stdout
 
 

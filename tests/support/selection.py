@@ -107,14 +107,21 @@ def pytest_collection():
 
 
 def pytest_ignore_collect(collection_path: Path, config) -> bool | None:
-    """With `-m fast`, ignore the files that are not fast."""
-    is_other_test = collection_path.name.startswith("test_") and not is_fast(collection_path)
-    return True if config.option.markexpr == "fast" and is_other_test else None
+    """With `-m fast`, ignore the files that are not fast, and folders without fast files, also their `conftest.py`."""
+    if config.option.markexpr != "fast":
+        return None
+    if collection_path.is_dir():
+        return True if collection_path.is_relative_to(TESTS) and not has_fast_files(collection_path) else None
+    return True if collection_path.name.startswith("test_") and not is_fast(collection_path) else None
+
+
+def has_fast_files(folder: Path) -> bool:
+    return is_fast(folder) or any((TESTS / name).is_relative_to(folder) for name in FAST)
 
 
 def is_fast(path: Path) -> bool:
     relative = path.relative_to(TESTS)
-    return relative.as_posix() in FAST or relative.parts[0] in FAST
+    return relative.as_posix() in FAST or (relative.parts or ("",))[0] in FAST
 
 
 def pytest_collection_modifyitems(items):
