@@ -13,6 +13,7 @@ _HOMES = homes_of(
     batched_reads: BatchedSource open_batched
     commit: Change change create recover rewriting
     paths: ChangedFile OpenTarget SchemeError Target filesystem_of readable resolve target_in
+    ranged_file: OpenedFile
     refusals: IGNORABLE
     source: LocalSource Overlay RemoteSource Source TICK_NS TailEdit Version open_source
     new_file: Scratch
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from .in_place import journals_beside, old_tail
     from .new_file import Scratch
     from .paths import ChangedFile, OpenTarget, SchemeError, Target, filesystem_of, readable, resolve, target_in
+    from .ranged_file import OpenedFile
     from .refusals import IGNORABLE
     from .source import TICK_NS, LocalSource, Overlay, RemoteSource, Source, TailEdit, Version, open_source
 else:
