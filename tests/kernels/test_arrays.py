@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.systems import needs_proc
 
 from parquetext import kernels
 from parquetext.errors import ParquetextError
@@ -80,6 +81,7 @@ def test_arrays_are_made_once_and_of_leaves_that_there_are(arrays, implementatio
             made.read(source.fd, first, end, 0)
 
 
+@needs_proc()
 def test_arrays_found_by_the_garbage_collector_are_released(tmp_path, implementation):
     """The collector clears objects of a cycle in the order of their creation, so the scan loses its arrays first."""
     if implementation == "pure":
