@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import zipfile
 from pathlib import Path
 
 import pyarrow as pa
@@ -151,6 +152,15 @@ def test_the_platforms_of_the_wheels_are_the_oldest_glibc_windows_and_any(built)
     assert "py3-none-any.whl" in tags
     for tag in tags - {"py3-none-any.whl", "cp311-abi3-win_amd64.whl"}:
         assert tag.startswith("cp311-abi3-") and "manylinux_2_17_" in tag
+
+
+def test_installed_files_take_less_than_6_mb(built):
+    """The wheel for Windows takes 6.1 MB."""
+    sizes = {}
+    for wheel in {*built.glob("*.whl")} - {*built.glob("*-win_amd64.whl")}:
+        with zipfile.ZipFile(wheel) as archive:
+            sizes[wheel.name] = sum(each.file_size for each in archive.infolist())
+    assert {name: size for name, size in sizes.items() if size >= 6_000_000} == {}
 
 
 def test_a_package_without_the_library_of_this_platform_names_those_that_it_has(wheel, tmp_path):
