@@ -39,7 +39,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Check the types of the whole package, strictly in public modules, and those that programs of users see."""
-    session.install(".[dev,style]")
+    session.install(".[test,style]")
     session.run("mypy")
     session.run("pytest", "tests/editors", *session.posargs)
 

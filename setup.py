@@ -56,6 +56,7 @@ BUNDLE = "csrc/bundle.py"
 HEADER = "csrc/include/parquetext.h"
 LAYOUT = "csrc/package/sections.ld"
 MERGE = "csrc/merge.py"
+PLAIN_ARCHIVE = "csrc/package/plain_archive.py"
 CORE = "parquetext._native.core"
 JARS = "parquetext.spark.jars"
 INCLUDES = ["csrc/include", "csrc/src"]
@@ -151,6 +152,8 @@ class BuildLibrary(build_clib):
             objects = self.compiler.compile([str(folder / "parquetext.c")], extra_postargs=C_FLAGS)
         self.archive.unlink(missing_ok=True)
         self.compiler.create_static_lib(objects, "parquetext", output_dir=str(folder))
+        if PLATFORM.startswith("macosx"):
+            runpy.run_path(PLAIN_ARCHIVE)["main"]([str(self.archive)])
 
     def divide(self, whole: Path, folder: Path, public: list[str]) -> list[str]:
         """Link the objects of the module to one that exports only public functions, without those that they never call.

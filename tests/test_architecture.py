@@ -314,3 +314,21 @@ def collected_by_fast() -> list[Path]:
 @pytest.mark.parametrize("path", collected_by_fast(), ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_fast_tests_import_only_what_the_extra_dev_installs(path):
     assert imported_at_once(path) <= INSTALLED_BY_DEV | sys.stdlib_module_names | {"benchmarks"}
+
+
+@pytest.mark.parametrize("path", sorted(filter(is_fast, (ROOT / "tests").rglob("*.py"))), ids=lambda path: path.name)
+def test_fast_tests_that_read_proc_run_on_linux_alone(path):
+    """CI runs the fast tests on macOS and Windows, too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef) and re.search(r"'/proc/\w", ast.unparse(node)):
+            assert "needs_proc()" in map(ast.unparse, node.decorator_list), node.name
+
+
+def test_fast_tests_are_collected_without_the_packages_of_other_tests():
+    missing = ("boto3", "duckdb", "fastparquet", "moto", "polars", "pyspark", "torch")
+    code = (
+        f"import sys, pytest; sys.modules.update(dict.fromkeys({missing}))\n"
+        "sys.exit(pytest.main(['-q', '--co', '-m', 'fast', '-p', 'no:cacheprovider']))"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]

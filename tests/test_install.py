@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -30,7 +32,7 @@ def translated(tmp_path_factory) -> Path:
     """Return a copy of the files needed to build; only Cython has run, here or already in the checkout."""
     folder = tmp_path_factory.mktemp("source")
     ignored = shutil.ignore_patterns("*.so", "__pycache__", "build", "*.egg-info")
-    for name in ("parquetext", "pyspark_parquetext", "csrc", "jvm", "tests", "docs", "wheels"):
+    for name in ("parquetext", "pyspark_parquetext", "benchmarks", "csrc", "jvm", "tests", "docs", "wheels"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for name in ("setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder / name)
@@ -219,6 +221,7 @@ def test_the_source_distribution_contains_the_files_of_a_build_and_its_tests(sou
         "parquetext/_native/varint.pyi",
         "parquetext/py.typed",
         "tests/conftest.py",
+        "benchmarks/__init__.py",
         "docs/architecture.md",
         "jvm/build.sh",
         "jvm/src/dev/parquetext/spark/Extensions.java",
@@ -244,3 +247,19 @@ runpy.run_path("setup.py")
     assert done.returncode == 0, done.stderr
     (metadata,) = source.glob("*.dist-info/METADATA")
     assert "Requires-Python: >=3.11" in metadata.read_text().splitlines()
+
+
+def test_the_extension_declares_that_it_does_not_need_the_gil(tmp_path):
+    """Without the declaration, a free-threaded Python enables the GIL when it imports the kernels."""
+    build = pytest.importorskip("Cython.Build")
+    (directives,) = (
+        ast.literal_eval(node.value)
+        for node in ast.parse((ROOT / "setup.py").read_text()).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "DIRECTIVES"
+    )
+    (tmp_path / "small.pyx").write_text("number = 1\n")
+    build.cythonize(str(tmp_path / "small.pyx"), compiler_directives=directives, quiet=True)
+    code = (tmp_path / "small.c").read_text()
+    assert "{Py_mod_gil, __Pyx_FREETHREADING_COMPATIBLE}" in code
+    (value,) = re.findall(r"#endif\n#else\n#define __Pyx_FREETHREADING_COMPATIBLE (\w+)", code)
+    assert value == "Py_MOD_GIL_NOT_USED"

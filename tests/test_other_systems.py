@@ -15,6 +15,7 @@ PART = (
     *("storage/test_commits.py", "storage/test_rewriting.py"),
     *("edits/test_upgrade.py", "edits/test_refusals.py", "edits/test_many.py"),
     *("footer/test_open.py", "footer/test_locate.py"),
+    "arrow/test_read.py",
     "cli/test_exit_codes.py",
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,24 @@ def test_a_deterministic_archive_has_no_problems(problems_of):
 
 def test_times_and_owners_are_found(problems_of):
     assert problems_of("int one = 1;\n", "-g0", mode="rcsU") == ["members have times or owners (use ar with D)"]
+
+
+def test_an_archive_with_times_and_owners_is_made_plain(tmp_path):
+    """As on macOS, whose ar always stores them; programs are linked to it as before."""
+    (tmp_path / "one.c").write_text("int one(void) { return 1; }\n")
+    (tmp_path / "a_long_name_of_a_source.c").write_text("int two(void) { return 2; }\n")
+    (tmp_path / "main.c").write_text("int one(void), two(void);\nint main(void) { return one() + two() - 3; }\n")
+    script = ROOT / "csrc/package/plain_archive.py"
+    for command in (
+        ["cc", "-g0", "-c", "one.c", "a_long_name_of_a_source.c"],
+        ["ar", "rcsU", "both.a", "one.o", "a_long_name_of_a_source.o"],
+        [sys.executable, script, "both.a"],
+        ["cc", "main.c", "both.a", "-o", "main"],
+        ["./main"],
+    ):
+        subprocess.run(command, cwd=tmp_path, check=True)
+    problems = runpy.run_path(str(ROOT / "wheels/static_library.py"))["problems"]
+    assert problems((tmp_path / "both.a").read_bytes()) == []
 
 
 def test_debug_information_is_found(problems_of):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import random
 import sys
+import sysconfig
 import zlib
 
 from parquetext import kernels
@@ -14,6 +15,8 @@ from parquetext._pure import checksum, varint
 def main() -> str | None:
     if kernels.implementation() != "native":
         return f"the compiled kernels are not live: {kernels.reason()}"
+    if sysconfig.get_config_var("Py_GIL_DISABLED") and sys._is_gil_enabled():
+        return "a free-threaded Python enabled the GIL when it imported the compiled kernels"
     for name in kernels.MODULES:
         getattr(kernels, name)
     data = random.Random(1).randbytes(5000)

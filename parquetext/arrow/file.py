@@ -18,7 +18,7 @@ from ..footer.lease import Lease
 from ..footer.limits import check_limits
 from ..footer.names import as_path
 from ..footer.opening import open_as, open_file
-from ..storage import can_reopen, has_arrow_file, has_descriptor, is_remote
+from ..storage import OpenedFile, can_reopen, has_arrow_file, has_descriptor, is_remote
 from .metadata import FileMetaData
 
 if TYPE_CHECKING:
@@ -429,7 +429,18 @@ class File(footer_file.File):
         try:
             return open_file(systems.path_of(self._source.fd))
         except FileNotFoundError:  # no /proc
-            return open_file(os.fspath(self.path))
+            return self._opened_by_path(open_file) or OpenedFile(self._source).for_arrow()
+
+    def _opened_by_path(self, open_file: Callable[[str], pa.NativeFile]) -> pa.NativeFile | None:
+        """Return the file that the path leads to, or None if it is another one now, or none."""
+        try:
+            found = open_file(os.fspath(self.path))
+        except FileNotFoundError:
+            return None
+        if not systems.replaces_open_files() or os.path.sameopenfile(found.fileno(), self._source.fd):
+            return found
+        found.close()
+        return None
 
 
 def check_rows_alone(**others: object) -> None:

@@ -14,6 +14,7 @@ _HOMES = homes_of(
     commit: Change change create recover rewriting
     paths: ChangedFile OpenTarget SchemeError Target filesystem_of is_local_filesystem
     paths: is_path_or_filesystem readable resolve target_in
+    ranged_file: OpenedFile
     refusals: IGNORABLE
     source: LocalSource Overlay RemoteSource Source TICK_NS TailEdit Version open_source
     new_file: Scratch
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
         resolve,
         target_in,
     )
+    from .ranged_file import OpenedFile
     from .refusals import IGNORABLE
     from .source import TICK_NS, LocalSource, Overlay, RemoteSource, Source, TailEdit, Version, open_source
 else:

@@ -14,6 +14,8 @@ from ..forks import call_in_forks, unlocked_in_forks
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from .source import Source
+
 _locks: WeakKeyDictionary[object, RLock] = WeakKeyDictionary()
 _choosing, _of_others = Lock(), RLock()
 unlocked_in_forks(_choosing)
@@ -120,6 +122,19 @@ class CallersFile(RangedFile):
         if len(data) > most:
             raise OSError(errno.EIO, f"asked for {most} bytes, the file object gives {len(data)}")
         return data
+
+
+class OpenedFile(RangedFile):
+    """A file of the operating system through the descriptor of its source, which `close` does not close."""
+
+    attributes, modified = (), None
+
+    def __init__(self, source: Source):
+        super().__init__(source.size)
+        self._source = source
+
+    def read_at(self, length: int, offset: int) -> bytes:
+        return bytes(self._source.read(offset, length))
 
 
 def _lock_of(file: Any) -> RLock:

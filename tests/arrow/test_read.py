@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import inspect
+import os
 import pickle
 from functools import partial
 from types import SimpleNamespace
@@ -13,9 +14,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from support.flat_files import write_with_flat_footer
+from support.systems import replaces_open_files
 
 import parquetext
-from parquetext import sidecar
+from parquetext import sidecar, systems
 from parquetext.errors import ColumnError, LimitExceeded, Unsupported
 from parquetext.footer.pyarrow_footer import metadata_of
 from parquetext.reading.execute.pyarrow_reading import PyarrowReader
@@ -309,12 +311,32 @@ def refuse(*_, **__):
     raise Unsupported("not to be sliced")
 
 
-def test_a_file_that_is_replaced_meanwhile_is_read_as_it_was(path, table, tmp_path):
-    other = tmp_path / "other.parquet"
+@pytest.fixture(params=["by its descriptor", "by its path"])
+def reopened(request, monkeypatch) -> None:
+    """Let pyarrow open a file again with /proc, if this system has it, and without."""
+    if request.param == "by its path":
+        monkeypatch.setattr(systems, "path_of", lambda file: f"/no-such-folder/{file}")
+
+
+@replaces_open_files()
+@pytest.mark.usefixtures("reopened")
+@pytest.mark.parametrize("memory_map", [False, True])
+def test_a_file_that_is_replaced_meanwhile_is_read_as_it_was(path, table, tmp_path, memory_map):
+    other, before = tmp_path / "other.parquet", pq.read_table(path, columns=["id", "points"])
     pq.write_table(table.slice(20), other)
     with parquetext.open(path) as file:
+        assert file.read(["id"], memory_map=memory_map).equals(table.select(["id"]))
         other.replace(path)
-        assert file.read(["id"]).equals(table.select(["id"]))
+        assert_same(file.read(["id", "points"], memory_map=memory_map), before)
+
+
+@replaces_open_files()
+@pytest.mark.usefixtures("reopened")
+def test_a_file_that_is_removed_meanwhile_is_read(path):
+    before = pq.read_table(path, columns=["id", "points"])
+    with parquetext.open(path) as file:
+        os.remove(path)
+        assert_same(file.read(["id", "points"]), before)
 
 
 def test_tables_larger_than_the_small_limit_are_equal(tmp_path, implementation):

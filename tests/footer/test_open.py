@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.flat_files import with_flat_footer, write_with_flat_footer
 from support.journals import leave_half_changed, leave_journal
-from support.systems import needs
+from support.systems import needs, needs_proc
 
 import parquetext
 from parquetext import errors, footer, kernels, storage
@@ -183,6 +183,7 @@ class TestErrors:
         with pytest.raises(errors.Refused, match="encrypted"):
             parquetext.open(str(path))
 
+    @needs_proc()
     def test_errors_leave_no_descriptor_open(self, tmp_path):
         path = tmp_path / "no.parquet"
         path.write_bytes(b"x" * 100)

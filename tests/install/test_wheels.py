@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import zipfile
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+ROOT = Path(__file__).parents[2]
 
 
 def installed_pythons() -> dict[str, str]:
@@ -84,6 +88,30 @@ def test_the_wheel_works_on_each_installed_python(version, wheel, file, tmp_path
     assert (Path(header) / "parquetext.h").is_file()
 
 
+@pytest.fixture(scope="module")
+def tested(wheel, sdist, tmp_path_factory) -> Path:
+    """Return a fresh environment with the wheel and the requirements of its tests, beside the source distribution."""
+    folder = tmp_path_factory.mktemp("tested")
+    python = fresh(folder / "environment")
+    run(python, "-m", "pip", "install", "-q", f"{wheel}[dev]", "pytest-run-parallel", cwd=folder)
+    run("tar", "-xzf", sdist, "-C", folder, cwd=folder)
+    return python
+
+
+def test_the_fast_tests_of_the_source_distribution_pass_with_the_wheel(tested):
+    """As cibuildwheel runs them, on both implementations."""
+    (sources,) = tested.parents[2].glob("parquetext-*")
+    done = run(tested, sources / "wheels/test.py", cwd=tested.parents[2])
+    assert len(re.findall(r"^\d+ passed", done.stdout, re.MULTILINE)) == 2, done.stdout
+
+
+def test_several_threads_run_the_tests_of_the_kernels_at_the_same_time(tested):
+    """As wheels/test.py does on free-threaded Pythons, which are not installed here."""
+    options = "-q", "-p", "no:cacheprovider", "-m", "fast", "--parallel-threads=2"
+    done = run(tested, "-P", "-m", "pytest", *options, ROOT / "tests/kernels", cwd=ROOT)
+    assert "items to run in parallel" in done.stdout and " passed" in done.stdout
+
+
 def test_the_wheel_for_any_platform_works_and_warns_on_one_line_that_it_is_slow_here(pure_wheel, file, tmp_path):
     installed = fresh(tmp_path / "environment")
     run(installed, "-m", "pip", "install", "-q", pure_wheel, cwd=tmp_path)
@@ -124,6 +152,15 @@ def test_the_platforms_of_the_wheels_are_the_oldest_glibc_windows_and_any(built)
     assert "py3-none-any.whl" in tags
     for tag in tags - {"py3-none-any.whl", "cp311-abi3-win_amd64.whl"}:
         assert tag.startswith("cp311-abi3-") and "manylinux_2_17_" in tag
+
+
+def test_installed_files_take_less_than_6_mb(built):
+    """The wheel for Windows takes 6.1 MB."""
+    sizes = {}
+    for wheel in {*built.glob("*.whl")} - {*built.glob("*-win_amd64.whl")}:
+        with zipfile.ZipFile(wheel) as archive:
+            sizes[wheel.name] = sum(each.file_size for each in archive.infolist())
+    assert {name: size for name, size in sizes.items() if size >= 6_000_000} == {}
 
 
 def test_a_package_without_the_library_of_this_platform_names_those_that_it_has(wheel, tmp_path):

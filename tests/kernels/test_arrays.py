@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.systems import needs_proc
 
 from parquetext import kernels
 from parquetext.errors import ParquetextError
@@ -22,20 +23,27 @@ def table() -> pa.Table:
 
 @pytest.fixture
 def arrays(tmp_path, table, implementation):
-    """Arrays of a file of these columns without the list, and the file."""
+    """Return a function that makes arrays of a file of these columns without the list, and returns them with the file.
+
+    Arrays are read once. If several threads run a test, each makes its own.
+    """
     table = table.drop("list")
     pq.write_table(table, tmp_path / "x.parquet", row_group_size=9)
     with open_source(tmp_path / "x.parquet") as source:
         length = int.from_bytes(source.read(source.size - 8, 4), "little")
-        scan = kernels.scan.scan(source.read(source.size - 8 - length, length))
-        made = kernels.arrays.Arrays(scan, source.size)
-        assert made.count == (7 if implementation == "native" else 0)
-        made.type(table.schema.__arrow_c_schema__())
-        yield made, source
+        footer = source.read(source.size - 8 - length, length)
+
+        def arrays():
+            made = kernels.arrays.Arrays(kernels.scan.scan(footer), source.size)
+            assert made.count == (7 if implementation == "native" else 0)
+            made.type(table.schema.__arrow_c_schema__())
+            return made, source
+
+        yield arrays
 
 
 def test_parts_cover_all_leaves_in_order(arrays, implementation):
-    made, _ = arrays
+    made, _ = arrays()
     for most_bytes, most_leaves in ((1, 100), (1 << 20, 3), (1 << 20, 100)):
         parts = made.parts(most_bytes, most_leaves)
         assert [leaf for part in parts for leaf in range(*part)] == (
@@ -45,7 +53,7 @@ def test_parts_cover_all_leaves_in_order(arrays, implementation):
 
 
 def test_arrays_are_made_of_the_leaves_that_are_read(arrays, table, implementation):
-    made, source = arrays
+    made, source = arrays()
     texts = made.read(source.fd, 5, 7, 1 << 20)
     found = made.addresses()
     if implementation == "pure":
@@ -58,13 +66,13 @@ def test_arrays_are_made_of_the_leaves_that_are_read(arrays, table, implementati
 
 
 def test_arrays_of_more_text_than_is_wanted_are_not_made(arrays, implementation):
-    made, source = arrays
+    made, source = arrays()
     assert made.read(source.fd, 0, 7, 29) == 0
     assert [address != 0 for address in made.addresses()] == [implementation == "native"] * 6 + [False]
 
 
 def test_arrays_are_made_once_and_of_leaves_that_there_are(arrays, implementation):
-    made, source = arrays
+    made, source = arrays()
     if implementation == "pure":
         return
     made.read(source.fd, 0, 3, 0)
@@ -73,6 +81,7 @@ def test_arrays_are_made_once_and_of_leaves_that_there_are(arrays, implementatio
             made.read(source.fd, first, end, 0)
 
 
+@needs_proc()
 def test_arrays_found_by_the_garbage_collector_are_released(tmp_path, implementation):
     """The collector clears objects of a cycle in the order of their creation, so the scan loses its arrays first."""
     if implementation == "pure":
@@ -98,7 +107,7 @@ def test_arrays_found_by_the_garbage_collector_are_released(tmp_path, implementa
 
 
 def test_a_file_that_cannot_be_read_gives_none(arrays):
-    made, _ = arrays
+    made, _ = arrays()
     assert made.read(-1, 0, 7, 1 << 20) == 0
     assert made.addresses() == [0] * 7
 

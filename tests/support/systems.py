@@ -13,7 +13,7 @@ import pytest
 
 from parquetext import systems
 
-__all__ = ["SYSTEMS", "needs", "replaces_open_files", "take_away", "what_it_lacks"]
+__all__ = ["SYSTEMS", "needs", "needs_proc", "replaces_open_files", "take_away", "what_it_lacks"]
 
 _MAC = (
     *("copy_file_range", "listxattr", "getxattr", "setxattr", "removexattr"),
@@ -32,6 +32,11 @@ def needs(*names: str) -> pytest.MarkDecorator:
     """Mark a test that needs these functions of `os`."""
     lacking = [name for name in names if not hasattr(os, name)]
     return pytest.mark.skipif(bool(lacking), reason=f"this system has no os.{', os.'.join(lacking)}")
+
+
+def needs_proc() -> pytest.MarkDecorator:
+    """Mark a test that reads facts of its process below `/proc`."""
+    return pytest.mark.skipif(sys.platform != "linux", reason="this system has no /proc")
 
 
 def replaces_open_files() -> pytest.MarkDecorator:
