@@ -14,8 +14,9 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 EXTENSION = "dev.parquetext.spark.Extensions"  # the class for `spark.sql.extensions`
@@ -94,7 +95,7 @@ def build(folder: Path = _JARS, sources: Path = _CHECKOUT, javac: str | None = N
     if _manifest_of(jar) != manifest:
         classes: dict[str, bytes] = {}
         for each in SETS.values():
-            classes |= compiled(each, sources, javac=javac)
+            classes |= compiled(each, sources, javac=javac, known=classes)
         _put(jar, zipped([("META-INF/MANIFEST.MF", manifest), *sorted(classes.items())]))
     return jar
 
@@ -143,7 +144,11 @@ def _manifest_of(jar: Path) -> bytes | None:
 
 
 def compiled(
-    classes: ClassSet, sources: Path = _CHECKOUT, libraries: str | None = None, javac: str | None = None
+    classes: ClassSet,
+    sources: Path = _CHECKOUT,
+    libraries: str | None = None,
+    javac: str | None = None,
+    known: Mapping[str, bytes] = MappingProxyType({}),
 ) -> dict[str, bytes]:
     """Compile a set of classes against the stubs, or against real libraries.
 
@@ -157,11 +162,13 @@ def compiled(
         A class path that replaces the stubs: a test compiles against each Spark, and expects the same classes.
     javac : str, optional
         The compiler; by default the one on PATH.
+    known : mapping of str to bytes
+        Files of classes, as returned for another set; those that this set shares are not compiled again.
 
     Returns
     -------
     dict of str to bytes
-        The content of each file of a class.
+        The content of each new file of a class.
 
     Raises
     ------
@@ -172,11 +179,15 @@ def compiled(
     if javac is None:
         raise CannotBuild(f"there is no javac: {_REMEDY}")
     with tempfile.TemporaryDirectory() as folder:
-        ours, stubs, made = (Path(folder, name) for name in ("sources", "stubs", "classes"))
-        _copy(sources, classes.sources, ours, classes.replaced)
+        ours, stubs, made, before = (Path(folder, name) for name in ("sources", "stubs", "classes", "known"))
+        _copy(sources, classes.sources, ours, classes.replaced, known)
         _copy(sources, classes.stubs, stubs, classes.replaced)
+        for name, content in known.items():
+            Path(before, name).parent.mkdir(parents=True, exist_ok=True)
+            Path(before, name).write_bytes(content)
         made.mkdir()
-        paths = ["-classpath", libraries] if libraries else ["-classpath", str(stubs), "-sourcepath", str(stubs)]
+        found = ["-classpath", os.pathsep.join([str(before), libraries or str(stubs)])]
+        paths = found if libraries else [*found, "-sourcepath", str(stubs)]
         _run_javac(javac, [*paths, "-d", str(made), *map(str, _below(ours, "*.java"))])
         files = {path.relative_to(made).as_posix(): path.read_bytes() for path in _below(made, "*.class")}
     if not files:
@@ -184,13 +195,19 @@ def compiled(
     return files
 
 
-def _copy(sources: Path, folders: Iterable[str], into: Path, replaced: Iterable[tuple[str, str]]) -> None:
+def _copy(
+    sources: Path, folders: Iterable[str], into: Path, replaced: Iterable[tuple[str, str]], known: Iterable[str] = ()
+) -> None:
+    """Copy sources with replacements in their text, without unchanged ones whose classes are known."""
     for folder in folders:
         for path in _below(sources / folder, "*.java"):
-            text = path.read_text("utf-8")
+            name, before = path.relative_to(sources / folder), path.read_text("utf-8")
+            text = before
             for old, new in replaced:
                 text = text.replace(old, new)
-            copy = into / path.relative_to(sources / folder)
+            if text == before and name.with_suffix(".class").as_posix() in known:
+                continue
+            copy = into / name
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_text(text, "utf-8")
 
