@@ -95,7 +95,7 @@ class Names:
     ['https://host/x.parquet?sig=…', 'https://host/x.parquet?sig=…#2', 'https://host/x.parquet?sig=…']
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._masked: dict[str, dict[str, int]] = {}
 
     def add(self, file: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from .sidecar_sums import Parts
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 import struct
 from array import array
-from collections import namedtuple
 
 from .. import wire
 from ..errors import wire_error
@@ -19,7 +18,6 @@ from .chunks import bound_values
 from .records import checked
 from .sidecar_footer import Footer, Snapshot, find_snapshot
 
-Column = namedtuple("Column", "name id type flags fixed_byte_len physical_type max_repetition max_definition")
 BLOOM_KINDS = ("none", "inline", "external", "unusable")
 
 FIXED = struct.Struct("<QQiII")
@@ -47,8 +45,24 @@ def representable(number: int, limit: int) -> None:
         raise wire_error(wire.BAD_ARGUMENT, 0, limit, number)
 
 
+class Column(NamedTuple):
+    """The descriptor of a leaf column."""
+
+    name: bytes
+    id: int
+    type: int
+    flags: int
+    fixed_byte_len: int
+    physical_type: int
+    max_repetition: int
+    max_definition: int
+
+
 class Header:
     """The header of a sidecar, which all snapshots share, read and checked."""
+
+    timestamp: int
+    column_count: int
 
     def __init__(self, data):
         self.view = view = memoryview(data).cast("B")
@@ -164,6 +178,8 @@ class Reader:
     Damaged, Unsupported
         See docs/sidecar.md.
     """
+
+    row_group_count: int
 
     def __init__(self, data, size: int | None = None, *, parquet_size: int | None = None, verify: bool = True):
         self.data, self._header = data, Header(data)

@@ -50,7 +50,7 @@ class File(footer_file.File):
     @property
     def metadata(self) -> FileMetaData:
         """The metadata with the interface of `pyarrow.parquet.FileMetaData`, read only as far as needed."""
-        kept = getattr(self, "_metadata", None)
+        kept: FileMetaData | None = getattr(self, "_metadata", None)
         if kept is None:
             kept = self._metadata = FileMetaData(self)
         return kept
@@ -67,7 +67,7 @@ class File(footer_file.File):
 
     def read(
         self,
-        columns: Iterable | None = None,
+        columns: Iterable[Any] | None = None,
         row_groups: Sequence[int] | None = None,
         filters: Any = None,
         *,
@@ -170,7 +170,7 @@ class File(footer_file.File):
             with reading.Watch(self, plan):
                 return reading.run(plan, self)
 
-    def take(self, rows: Any, columns: Iterable | None = None, **options: Any) -> pa.Table:
+    def take(self, rows: Any, columns: Iterable[Any] | None = None, **options: Any) -> pa.Table:
         """Read rows by number. Only the pages that contain them are read and decoded.
 
         Parameters
@@ -219,17 +219,19 @@ class File(footer_file.File):
         finally:
             del lease  # an error's traceback would keep it
 
-    def read_row_group(self, i: int, columns: Iterable | None = None, **options: Any) -> pa.Table:
+    def read_row_group(self, i: int, columns: Iterable[Any] | None = None, **options: Any) -> pa.Table:
         """Read row group `i`; other arguments as in `read`."""
         return self.read(columns, [i], **options)
 
-    def read_row_groups(self, row_groups: Sequence[int], columns: Iterable | None = None, **options: Any) -> pa.Table:
+    def read_row_groups(
+        self, row_groups: Sequence[int], columns: Iterable[Any] | None = None, **options: Any
+    ) -> pa.Table:
         """Read these row groups, in this order; other arguments as in `read`."""
         return self.read(columns, row_groups, **options)
 
     def iter_batches(
         self,
-        columns: Iterable | int | None = None,
+        columns: Iterable[Any] | int | None = None,
         row_groups: Sequence[int] | None = None,
         *,
         batch_size: int = 1 << 16,
@@ -273,7 +275,7 @@ class File(footer_file.File):
 
     def explain(
         self,
-        columns: Iterable | None = None,
+        columns: Iterable[Any] | None = None,
         row_groups: Sequence[int] | None = None,
         filters: object = None,
         *,
@@ -308,7 +310,7 @@ class File(footer_file.File):
 
     def _explain(
         self,
-        columns: Iterable | None,
+        columns: Iterable[Any] | None,
         row_groups: Sequence[int] | None,
         filters: object,
         options: ReadOptions,
@@ -332,31 +334,31 @@ class File(footer_file.File):
             return layout_of(self._source, str(self.path), decompress=decompress)
         return layout(self._source.target if self._is_remote else self.path, decompress=decompress)
 
-    def _check_limits(self, options: Mapping) -> None:
+    def _check_limits(self, options: Mapping[str, Any]) -> None:
         try:
             check_limits(self._source, options)
         except ParquetextError as error:
             raise self._named(error) from None
 
-    def _with_names(self, options: dict) -> dict:
+    def _with_names(self, options: dict[str, Any]) -> dict[str, Any]:
         """Replace numbers in `read_dictionary` by names: numbers refer to the file's leaves, and a slice has others."""
         wanted = options.get("read_dictionary")
         if not wanted or all(isinstance(each, str) for each in wanted):
             return options
-        names = [
-            self._on_form(lambda form, leaf=each: ".".join(as_path(form.node(leaf).path)))
-            if isinstance(each, int)
-            else each
-            for each in wanted
-            if not isinstance(each, int) or 0 <= each < self.num_columns
-        ]
+        names = self._on_form(
+            lambda form: [
+                ".".join(as_path(form.node(each).path)) if isinstance(each, int) else each
+                for each in wanted
+                if not isinstance(each, int) or 0 <= each < form.leaf_count
+            ]
+        )
         return options | {"read_dictionary": names}
 
     def _table_of_copies(self) -> CopyTable | None:
         """Return the table of the flat footer, read once; without it, slices contain the offsets of copies."""
         from ..footer.copied_chunks import copy_table_of
 
-        kept = getattr(self, "_kept_table", None)
+        kept: tuple[str, CopyTable | None] | None = getattr(self, "_kept_table", None)
         if kept is None or kept[0] != self.form:
             kept = self._kept_table = self.form, self._on_form(copy_table_of)
         return kept[1]
@@ -365,7 +367,7 @@ class File(footer_file.File):
         """Return the page tables of the file, which are kept."""
         from ..footer.page_tables import PageTables
 
-        kept = getattr(self, "_kept_pages", None)
+        kept: PageTables | None = getattr(self, "_kept_pages", None)
         if kept is None or kept.source is not self._source:
             kept = self._kept_pages = PageTables(self._source)
         return kept
@@ -422,10 +424,13 @@ class File(footer_file.File):
         if has_arrow_file(source):
             return nullcontext(source.for_arrow())
         if not has_descriptor(source):
-            return pa.OSFile(source.name)
+            opened: AbstractContextManager[pa.NativeFile] = pa.OSFile(source.name)
+            return opened
         return self._opened_by(pa.memory_map if memory_map else pa.OSFile)
 
-    def _opened_by(self, open_file: Callable[[str], pa.NativeFile]) -> pa.NativeFile:
+    def _opened_by(
+        self, open_file: Callable[[str], AbstractContextManager[pa.NativeFile]]
+    ) -> AbstractContextManager[pa.NativeFile]:
         try:
             return open_file(systems.path_of(self._source.fd))
         except FileNotFoundError:  # no /proc

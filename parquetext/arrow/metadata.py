@@ -77,7 +77,8 @@ class _FooterBytes:
         return self._footer
 
     def size(self) -> int:
-        return self._form.scan.end
+        size: int = self._form.scan.end
+        return size
 
 
 class _Compared:
@@ -118,7 +119,7 @@ class FileMetaData(_Compared):
         made._take(_FooterBytes(footer))
         return made
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _of_thrift, (thrift_of(self),)
 
     # ---- numbers
@@ -163,7 +164,7 @@ class FileMetaData(_Compared):
     def metadata(self) -> dict[bytes, bytes] | None:
         """The key-values; if a key is repeated, its first value."""
 
-        def pairs(form: FooterReader) -> list:
+        def pairs(form: FooterReader) -> list[tuple[bytes, bytes | None]]:
             return [form.key_value(index) for index in range(form.key_value_count)]
 
         return {key: value or b"" for key, value in reversed(self._footer.ask(pairs))} or None
@@ -286,7 +287,7 @@ class FileMetaData(_Compared):
     def __hash__(self) -> int:
         return hash(self.to_pyarrow())
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """Return all metadata as a dictionary, as pyarrow does."""
         fields = {name: getattr(self, name) for name in ("created_by", "num_columns", "num_rows", "num_row_groups")}
         fields["row_groups"] = [self.row_group(index).to_dict() for index in range(self.num_row_groups)]
@@ -305,7 +306,7 @@ class RowGroupMetaData(_Compared):
     def __init__(self, parent: FileMetaData, index: int):
         self._parent, self._index = parent, index
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return RowGroupMetaData, (self._parent, self._index)
 
     def _fact(self, name: str) -> int:
@@ -356,9 +357,9 @@ class RowGroupMetaData(_Compared):
             other = other.to_pyarrow()
         elif not isinstance(other, _parquet.RowGroupMetaData):
             raise _not_metadata("RowGroupMetaData", other)
-        return self.to_pyarrow().equals(other)
+        return bool(self.to_pyarrow().equals(other))
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """Return all metadata as a dictionary, as pyarrow does.
 
         Raises
@@ -374,13 +375,14 @@ class RowGroupMetaData(_Compared):
             "sorting_columns": [column.to_dict() for column in self.sorting_columns],
         }
 
-    def _column_as_dict(self, index: int) -> dict:
+    def _column_as_dict(self, index: int) -> dict[str, Any]:
         """Return pyarrow's dictionary; raise Unsupported if a bound has no value in Python (a late date, cut text)."""
         try:
-            return self.column(index).to_dict()
+            found: dict[str, Any] = self.column(index).to_dict()
         except (OverflowError, UnicodeDecodeError) as error:
             position = f"row group {self._index}, column {index}"
             raise Unsupported(f"{position}: a bound has no value in Python: {error}") from error
+        return found
 
     def __repr__(self) -> str:
         names = ("num_columns", "num_rows", "total_byte_size", "sorting_columns")
@@ -405,7 +407,7 @@ def thrift_of(metadata: object) -> bytes:
         return bytes(metadata._footer.thrift())
     sink = pa.BufferOutputStream()
     _as_pyarrow(metadata).write_metadata_file(sink)
-    return sink.getvalue().to_pybytes()[4:-8]  # without the magic bytes and the length
+    return bytes(sink.getvalue().to_pybytes()[4:-8])  # without the magic bytes and the length
 
 
 def _of_thrift(footer: bytes) -> FileMetaData:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -137,7 +137,8 @@ decryption_properties
     @property
     def files(self) -> list[str]:
         """The files' paths."""
-        return self._dataset.files
+        files: list[str] = self._dataset.files
+        return files
 
     @property
     def filesystem(self) -> pafs.FileSystem:
@@ -243,14 +244,14 @@ decryption_properties
 class _HeldFile:
     """Bytes in memory, or an open file, used like a dataset."""
 
-    def __init__(self, target: OpenTarget, schema: pa.Schema | None, options: dict):
+    def __init__(self, target: OpenTarget, schema: pa.Schema | None, options: dict[str, Any]):
         self._target, self._options = target, options | {"schema": schema}
         self.files, self.filesystem, self.partitioning = [str(target)], None, None
         self.format = format_of({name: value for name, value in options.items() if name != "engine"})
         with open_file(target) as file:
             self.schema = own_schema(file, options) if schema is None else schema
 
-    def get_fragments(self) -> list:
+    def get_fragments(self) -> NoReturn:
         raise ArrowUnsupported("a file without a path is no fragment: parquetext.open shows its row groups")
 
     def to_table(self, columns: Iterable[str] | None, filters: object, *, use_threads: bool) -> pa.Table:

@@ -278,7 +278,7 @@ arrow_extensions_enabled
         if isinstance(columns, str):
             columns = list(columns)  # as pyarrow does
         names = [name for name in columns if isinstance(name, str)]  # as pyarrow does: other objects select nothing
-        found = [each for name in names for each in self._file._on_form(partial(all_named, name=name))]
+        found: list[Any] = [each for name in names for each in self._file._on_form(partial(all_named, name=name))]
         if pandas:
             there = self.metadata.metadata or {}
             if b"pandas" not in there:

@@ -26,7 +26,7 @@ HIVE = "hive"
 
 def read_table(
     source: Any,
-    columns: Iterable | None = None,
+    columns: Iterable[str | tuple[str, ...]] | None = None,
     filters: Any = None,
     *,
     rows: Any = None,
@@ -177,7 +177,7 @@ def read_table(
         raise as_pyarrow_reports(error, filters, schema) from None
 
 
-def read_pandas(source: Any, columns: Iterable | None = None, **options: Any) -> pa.Table:
+def read_pandas(source: Any, columns: Iterable[str | tuple[str, ...]] | None = None, **options: Any) -> pa.Table:
     """Read a table with the columns of pandas's index, as `pyarrow.parquet.read_pandas` does.
 
     Parameters
@@ -240,15 +240,15 @@ def _is_many(source: Any, error: OSError) -> bool:
         return False
     import pyarrow.fs as pafs
 
-    return info_of(target).type == pafs.FileType.Directory
+    return bool(info_of(target).type == pafs.FileType.Directory)
 
 
 def _read_one(
     file: File,
-    columns: Iterable | None,
+    columns: Iterable[Any] | None,
     filters: object,
     schema: pa.Schema | None,
-    options: dict,
+    options: dict[str, Any],
     row_groups: Sequence[int] | None = None,
 ) -> pa.Table:
     """Read a file; `row_groups` contains at least the row groups with matching rows, or is None for all."""
@@ -273,10 +273,10 @@ def _read_one(
 def read_many(
     source: object,
     filesystem: object,
-    columns: Iterable | None,
+    columns: Iterable[Any] | None,
     filters: object,
     engine: str | None,
-    options: dict,
+    options: dict[str, Any],
     *,
     rows: Any = None,
     use_threads: bool,

@@ -114,11 +114,11 @@ Column = pa.Array | pa.ChunkedArray
 class Batch:
     """Files with one schema, collected for a batch. Nothing here loops over column chunks."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.files: list[tuple[str, Footer]] = []
         self.rows = 0
         self._bounds: list[tuple[tuple, tuple]] = []
-        self._leaves = None
+        self._leaves: Leaves | None = None
 
     def takes(self, footer: Footer) -> bool:
         """Return True if the file has the schema of the files in this batch, or the batch is empty."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import pyarrow as pa
 
@@ -22,7 +23,7 @@ class Gathering:
     def __init__(self, schema: pa.Schema = SCHEMA):
         self._schema = schema
         self._batch = Batch()
-        self._full: list = []
+        self._full: list[pa.RecordBatch] = []
         self._failed: list[tuple[str, str]] = []
 
     def add(self, file: str, footer: Footer) -> None:
@@ -60,7 +61,9 @@ class Gathering:
         self._batch = Batch()
 
 
-def batches_of(files: Iterable, *, sidecars: bool = False, target_of: Callable = resolve) -> Iterator[pa.RecordBatch]:
+def batches_of(
+    files: Iterable[object], *, sidecars: bool = False, target_of: Callable[[Any], Any] = resolve
+) -> Iterator[pa.RecordBatch]:
     """Yield the catalog of files: batches of `SCHEMA`, one row per column chunk.
 
     Parameters
@@ -100,7 +103,7 @@ def batches_of(files: Iterable, *, sidecars: bool = False, target_of: Callable =
     yield from gathering.rest()
 
 
-def names_of(files: Iterable) -> dict[str, object]:
+def names_of(files: Iterable[object]) -> dict[str, object]:
     """Return the files by the names that they have in a catalog's column `file`.
 
     The names do not contain passwords, signatures and other parts of URLs that may be secrets, because a catalog may be

@@ -45,7 +45,7 @@ class CatalogColumns:
         One entry per row group, in the catalog's order; None for a file that could not be read.
     """
 
-    def __init__(self, catalog):
+    def __init__(self, catalog: object):
         self._rows = rows_of(catalog)
         self._base = self._rows.one_per_row_group(_PLACE)
         self.files = self._base["file"].to_pylist()

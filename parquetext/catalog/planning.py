@@ -97,7 +97,7 @@ class Planned(NamedTuple):
     row_groups: list[int] | None
 
 
-def plan(catalog: Any, filters: Any, *, files: Iterable | None = None) -> list[Planned]:
+def plan(catalog: Any, filters: Any, *, files: Iterable[object] | None = None) -> list[Planned]:
     """Return the files and row groups of a catalog that may contain rows that match the filters.
 
     Parameters
@@ -169,11 +169,11 @@ def _kept(predicate: Predicate, fields: CatalogColumns, columns: Mapping[str, Co
 
     Row groups in which the columns have the same types are evaluated together, as one file.
     """
-    alike: dict[tuple, list[int]] = defaultdict(list)
+    alike: dict[tuple[Any, ...], list[int]] = defaultdict(list)
     for row_group, kinds in enumerate(zip(*(column.kinds for column in columns.values()), strict=True)):
         alike[kinds].append(row_group)
     files = []
-    given: dict[str, list] = {name: [] for name, column in columns.items() if column.is_key}
+    given: dict[str, list[Any]] = {name: [] for name, column in columns.items() if column.is_key}
     is_open = has_durations(predicate)
     for kinds, row_groups in alike.items():
         of = dict(zip(columns, kinds, strict=True))

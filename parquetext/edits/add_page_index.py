@@ -14,7 +14,7 @@ from ..footer.tail import LENGTH_AND_MAGIC
 from ..footer.thrift_form import ThriftForm, refuse_encrypted
 from ..indexing.chunk_index import ChunkIndex, Indexer
 from ..indexing.footer_places import placed
-from ..storage import TailEdit
+from ..storage import Source, TailEdit
 from ..threads import Pool
 from .advice import leaves_named
 from .decode_columns import unchanged_original
@@ -87,7 +87,7 @@ def add_page_index(
     """
     columns = [bloom] if isinstance(bloom, str) else list(bloom)
 
-    def plan(footer: Footer, ignored: frozenset[str], source) -> Planned:
+    def plan(footer: Footer, ignored: frozenset[str], source: Source) -> Planned[TailEdit]:
         refuse_referring(footer)
         form = ThriftForm(footer.bare)
         refuse_encrypted(form.scan)
@@ -109,7 +109,7 @@ def add_page_index(
     return change_footer(path, plan, "index", **change)
 
 
-def _edit(source, footer: Footer, added: Sequence[ChunkIndex], ignored: frozenset[str], wrap: bool) -> TailEdit:
+def _edit(source: Source, footer: Footer, added: Sequence[ChunkIndex], ignored: frozenset[str], wrap: bool) -> TailEdit:
     """Return the edit that keeps the original footer, and adds indexes and a new footer after it."""
     kept = kept_pieces(footer, ignored, wrap)
     record = original_footer_of(footer)
@@ -128,7 +128,7 @@ def _edit(source, footer: Footer, added: Sequence[ChunkIndex], ignored: frozense
     return TailEdit(front.keep, b"".join((front.tail, new.data, end)))
 
 
-def _original_end(source, footer: Footer) -> tuple[TailEdit, OriginalFooter]:
+def _original_end(source: Source, footer: Footer) -> tuple[TailEdit, OriginalFooter]:
     """Return the edit that leaves the file without our footers, and the record of its footer then."""
     edit = without_blocks(footer, OWN)
     if edit is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from .. import storage, wire
 from ..encoding.chunk_reader import chunk_of
@@ -136,7 +137,7 @@ class Advice(Tabular):
         return Shown(f"parquetext.Advice {without_secrets(self.path)}", fields, [listing])
 
 
-def _row(advice: ColumnAdvice) -> tuple:
+def _row(advice: ColumnAdvice) -> tuple[object, ...]:
     """Return a column's row in the table: its current encoding and its best copy."""
     now = advice.column, advice.type, advice.encodings, advice.codec, advice.bytes
     best = advice.best
@@ -201,7 +202,9 @@ def leaves_named(form: ThriftForm, columns: Iterable[str | tuple[str, ...]]) -> 
     return list(found)
 
 
-def advised(source, form: ThriftForm, leaves: Iterable[int], codecs: Sequence[str] = CODECS) -> Iterator[ColumnAdvice]:
+def advised(
+    source: storage.Source, form: ThriftForm, leaves: Iterable[int], codecs: Sequence[str] = CODECS
+) -> Iterator[ColumnAdvice]:
     """Yield advice for leaves of a file, one by one."""
     refuse_encrypted(form.scan)
     all_leaves = leaves_of(form.scan)
@@ -209,7 +212,7 @@ def advised(source, form: ThriftForm, leaves: Iterable[int], codecs: Sequence[st
         yield _advised(source, form, all_leaves[leaf], codecs)
 
 
-def _advised(source, form: ThriftForm, leaf: Leaf, codecs: Sequence[str]) -> ColumnAdvice:
+def _advised(source: storage.Source, form: ThriftForm, leaf: Leaf, codecs: Sequence[str]) -> ColumnAdvice:
     numbers, chunks = [codec_of(codec) for codec in codecs], form.column(leaf.leaf)
     counts, sizes = chunks.array("num_values"), chunks.array("total_compressed_size")
     filled = [number for number, count in enumerate(counts) if count]
@@ -245,14 +248,14 @@ def _spread(numbers: Sequence[int]) -> list[int]:
     return [numbers[position] for position in sorted(positions)] if numbers else []
 
 
-def _encodings(chunks, filled: Sequence[int]) -> str:
+def _encodings(chunks: Any, filled: Sequence[int]) -> str:
     """Return the names of the encodings of a column's first chunk."""
     bits = chunks.array("encodings")[filled[0]] if filled else 0
     names = names_of_encodings([bits])
     return ", ".join([name for name in names if name not in OF_LEVELS] or names).lower()
 
 
-def _speed(measured) -> float:
+def _speed(measured: Measured) -> float:
     return measured.entries / measured.seconds if measured.seconds else 0.0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from ..errors import Refused
 from ..footer.names import as_path
@@ -16,7 +16,10 @@ from .options import RewriteOptions
 from .pieces import Piece
 from .renewal import Renewed, kept_pieces
 from .result import Result
-from .run import Planned, change_footer
+from .run import Planned, Rewrite, change_footer
+
+if TYPE_CHECKING:
+    from ..storage import Appender, Source
 
 WITHOUT_ALP = (
     "readers without ALP cannot read the columns any more: pyarrow up to 26, DuckDB, Polars, DataFusion, Spark, Trino "
@@ -79,7 +82,7 @@ def drop_original_encoding(
     """
     check_drop_confirmed(confirm, change.get("dry_run", False))
 
-    def plan(footer: Footer, ignored: frozenset[str], source) -> Planned:
+    def plan(footer: Footer, ignored: frozenset[str], source: Source) -> Planned[Rewrite]:
         refuse_referring(footer)
         form = ThriftForm(footer.bare)
         refuse_encrypted(form.scan)
@@ -103,12 +106,20 @@ def check_drop_confirmed(confirm: bool, dry_run: bool = False) -> None:
 class _WithoutOld(Renewed):
     """The file without the chunks that copies replace."""
 
-    def __init__(self, source, form: ThriftForm, footer: Footer, gone: list[Replaced], kept: list[Piece], ignored):
+    def __init__(
+        self,
+        source: Source,
+        form: ThriftForm,
+        footer: Footer,
+        gone: list[Replaced],
+        kept: list[Piece],
+        ignored: frozenset[str],
+    ):
         super().__init__(source, footer, kept, ignored)
         original = unchanged_original(footer)
         self._native = Native(source, footer.bare, footer.start, gone, original.rest if original else None)
         self._native.check(form.scan)
         self.message = f"{len(gone):,} column chunk{'s' * (len(gone) != 1)} in ALP alone"
 
-    def _write_data(self, sink) -> tuple[bytes, int, None]:
+    def _write_data(self, sink: Appender) -> tuple[bytes, int, None]:
         return *self._native.write(sink), None

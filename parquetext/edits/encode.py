@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from .. import sidecar, storage, wire
@@ -22,7 +22,7 @@ from .options import IGNORABLE, STORAGE_REFUSALS, RewriteOptions
 from .pieces import Piece
 from .renewal import Renewed, kept_pieces
 from .result import Result
-from .run import Planned, change_footer, planned_by, result_of
+from .run import Plan, Planned, Rewrite, change_footer, planned_by, result_of
 from .table_logs import refuse_stale_summary, refuse_table_files
 
 ENCODED = "encoded"
@@ -100,7 +100,7 @@ def encode(
     """
     check_asked(columns, codec, max_growth)
 
-    def plan(footer: Footer, ignored: frozenset[str], source) -> Planned:
+    def plan(footer: Footer, ignored: frozenset[str], source: storage.Source) -> Planned[Rewrite]:
         wanted, reason = _wanted(source, footer, columns, codec, max_growth)
         change = EncodedFile(source, footer, wanted, kept_pieces(footer, ignored, wrap), ignored)
         if not change.is_needed:
@@ -138,7 +138,7 @@ def _is_same(path: object, out: object) -> bool:
 def _write_elsewhere(
     path: object,
     out: object,
-    plan: Callable,
+    plan: Plan,
     *,
     ignore: Iterable[str] = (),
     keep_mtime: bool = False,
@@ -165,7 +165,9 @@ def _written_to(out: object) -> str:
     return "" if hasattr(out, "write") else f"written to {storage.resolve(out)}"
 
 
-def _write_new(change: EncodedFile, source, out: object, ignored: frozenset[str]) -> None:
+def _write_new(
+    change: EncodedFile, source: storage.LocalSource | storage.RemoteSource, out: object, ignored: frozenset[str]
+) -> None:
     new = storage.create(out, ignore=ignored & STORAGE_REFUSALS.keys())
     try:
         sink = storage.appender(new, source)
@@ -179,7 +181,9 @@ def _write_new(change: EncodedFile, source, out: object, ignored: frozenset[str]
         sidecar.follow(out)
 
 
-def write_encoded(source, new, columns: Columns, codec: str | None, ignored: frozenset[str]) -> None:
+def write_encoded(
+    source: storage.LocalSource, new: Any, columns: Columns, codec: str | None, ignored: frozenset[str]
+) -> None:
     """Write the file of `source` to `new` (`storage.create`) with copies of columns; see `encode`."""
     footer, sink = read_footer(source), storage.appender(new, source)
     wanted, _ = _wanted(source, footer, columns, codec, None)
@@ -191,7 +195,7 @@ def write_encoded(source, new, columns: Columns, codec: str | None, ignored: fro
     sink.flush()
 
 
-def _refuse_own_stream(source, out: Any) -> None:
+def _refuse_own_stream(source: storage.LocalSource | storage.RemoteSource, out: Any) -> None:
     """Raise if a file object writes into the file that is read: the first writes would change the bytes read later."""
     try:
         opened = os.fstat(out.fileno())
@@ -211,7 +215,12 @@ class EncodedFile(Renewed):
     """
 
     def __init__(
-        self, source, footer: Footer, wanted: Mapping[int, Wanted], kept: Sequence[Piece], ignored: frozenset[str]
+        self,
+        source: storage.Source,
+        footer: Footer,
+        wanted: Mapping[int, Wanted],
+        kept: Sequence[Piece],
+        ignored: frozenset[str],
     ):
         super().__init__(source, footer, kept, ignored)
         refuse_referring(footer)
@@ -219,7 +228,7 @@ class EncodedFile(Renewed):
         self._encoder = Encoder(source, footer.bare, footer.start, wanted)
         self.is_needed = self._encoder.is_needed
 
-    def _write_data(self, sink) -> tuple[bytes, int, bytes]:
+    def _write_data(self, sink: storage.Appender) -> tuple[bytes, int, bytes]:
         made = self._encoder.write(sink)
         old, new = sum(copy.chunk_length for copy in made.copies), sum(copy.length for copy in made.copies)
         count = len(made.copies)
@@ -229,7 +238,7 @@ class EncodedFile(Renewed):
 
 
 def _wanted(
-    source, footer: Footer, columns: Columns, codec: str | None, max_growth: float | str | None
+    source: storage.Source, footer: Footer, columns: Columns, codec: str | None, max_growth: float | str | None
 ) -> tuple[dict[int, Wanted], str]:
     """Return the copies to write, by leaf, and a description of the choice."""
     form = ThriftForm(footer.bare)
@@ -255,7 +264,12 @@ def _wanted(
 
 
 def _with_best(
-    source, form: ThriftForm, wanted: dict[int, Wanted], leaves: list[int], codec: str | None, max_growth
+    source: storage.Source,
+    form: ThriftForm,
+    wanted: dict[int, Wanted],
+    leaves: list[int],
+    codec: str | None,
+    max_growth: float | str | None,
 ) -> tuple[dict[int, Wanted], str]:
     """Return the given copies and the best copies of these leaves."""
     codecs = CODECS if codec is None else [codec]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from typing import Unpack
+from typing import Any, Unpack
 from uuid import UUID
 
 from .. import wire
 from ..errors import ParquetextError, Refused, names_memory
 from ..footer.forms import BY_UUID
-from ..storage import TailEdit
+from ..storage import Source, TailEdit
 from .decode_columns import decoded
 from .directories import takes_directories
 from .footer import Footer
@@ -71,7 +71,7 @@ def strip(
     """
     removed = _kinds(kinds)
 
-    def plan(footer: Footer, ignored: frozenset[str], source) -> Planned:
+    def plan(footer: Footer, ignored: frozenset[str], source: Source) -> Planned[Any]:
         for record, undo, reason in (
             (wire.UUID_ORIGINAL_FOOTER, without_indexes, "page indexes were added to the file"),
             (wire.UUID_ORIGINAL, decoded, "columns have copies in other encodings"),
@@ -89,10 +89,12 @@ def strip(
     return change_footer(path, plan, "strip", **change)
 
 
-def _with_reference(footer: Footer, removed: frozenset[UUID] | str, ignored: frozenset[str], kinds) -> Planned:
+def _with_reference(
+    footer: Footer, removed: frozenset[UUID] | str, ignored: frozenset[str], kinds: object
+) -> Planned[TailEdit]:
     """Plan to strip a footer that refers to a form: it keeps the form if only blocks of some kinds are removed."""
 
-    def plan(base: Footer) -> Planned:
+    def plan(base: Footer) -> Planned[TailEdit]:
         left = () if removed == ALL else [piece for piece in base.pieces if piece.uuid not in removed]
         return Planned(without_blocks(base, removed), form_in(left))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from .. import wire
 from ..errors import Damaged, ParquetextError, Refused, Unsupported, names_memory
@@ -24,6 +24,9 @@ from .reference_edit import is_current
 from .result import Result
 from .run import Planned, change_footer
 from .slots import Changes, changed, slot_of_copies
+
+if TYPE_CHECKING:
+    from ..storage import TailEdit
 
 
 @takes_directories()
@@ -109,7 +112,7 @@ def upgrade(
         raise ParquetextError(f"the {spec.title} has no extension slots", code=wire.BAD_ARGUMENT)
     options = Options(marker, placement or default_placement(form), wrap, stats, extensions)
 
-    def plan(footer: Footer, ignored: frozenset[str], _source) -> Planned:
+    def plan(footer: Footer, ignored: frozenset[str], _source: object) -> Planned[TailEdit]:
         if spec is None:
             return with_best(footer, options, ignored)
         return with_form(footer, spec, options, ignored, verbatim=True)
@@ -123,7 +126,7 @@ def default_placement(form: str) -> str:
     return ASIDE if spec is None else spec.placement
 
 
-def with_best(footer: Footer, options: Options, ignored: frozenset[str] = frozenset()) -> Planned:
+def with_best(footer: Footer, options: Options, ignored: frozenset[str] = frozenset()) -> Planned[TailEdit]:
     """Plan to give the footer the form that pays off.
 
     If that form cannot represent the footer, or would be larger than it may be for the file, the next one is tried; if
@@ -149,7 +152,7 @@ def with_best(footer: Footer, options: Options, ignored: frozenset[str] = frozen
 
 def with_first(
     footer: Footer, found: list[Choice], options: Options, ignored: frozenset[str], file_bytes: int | None = None
-) -> Planned:
+) -> Planned[TailEdit]:
     """Plan to give the footer the first form that can represent it, in the size that it may have for a file."""
     earlier = ""
     for form, reason in found:
@@ -173,7 +176,7 @@ def shape_of(footer: Footer, placement: str = ASIDE) -> Shape:
 
 def with_form(
     footer: Footer, spec: FormSpec, options: Options, ignored: frozenset[str], *, verbatim: bool = False
-) -> Planned:
+) -> Planned[TailEdit]:
     """Plan to give the footer a form, by a block or a reference; the edit is None if it already has just that."""
     from .referred import keeping_reference, with_reference  # late: they build the blocks again, by this module
 
@@ -187,7 +190,7 @@ def with_form(
 
 def with_block(
     footer: Footer, spec: FormSpec, options: Options, ignored: frozenset[str], *, verbatim: bool = False
-) -> Planned:
+) -> Planned[TailEdit]:
     """Plan to give the footer the block of a form; the edit is None if it already has just that.
 
     Our block is put after those of others, and replaces other blocks of ours unless it is one that is added to them.

@@ -73,7 +73,7 @@ def register_duckdb(
     >>> con.execute("SELECT id FROM wide WHERE price > 297").fetchall()
     [(298,), (299,)]
     """
-    library = import_optional("duckdb", "register_duckdb")
+    library: Any = import_optional("duckdb", "register_duckdb")
     if con is not library and not isinstance(con, library.DuckDBPyConnection):
         raise TypeError(f"con is a connection of DuckDB, not {type(con).__name__}")
     if name is None:
@@ -108,7 +108,7 @@ class ArrowDataset(ds.FileSystemDataset):
         super().__init__(fragments, lake.schema, lake.format, lake.filesystem)
         self._lake = lake
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return ArrowDataset, (self._lake,)
 
     def scanner(

@@ -88,7 +88,8 @@ def scan_polars(source: object, columns: Iterable[str] | None = None, **options:
 def _frame_of(table: pa.Table) -> pl.DataFrame:
     import polars as pl
 
-    frame: Any = pl.from_arrow(_with_whole_lists(table.replace_schema_metadata(None)))
+    found: Any = pl.from_arrow(_with_whole_lists(table.replace_schema_metadata(None)))
+    frame: pl.DataFrame = found
     if "" in table.schema.names:
         frame.columns = table.schema.names  # Polars calls a column without a name `column_0`
     return frame

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import pyarrow as pa
 
@@ -15,26 +15,30 @@ from ..tabular import Shown, Tabular
 from ..unpicklable import Unpicklable
 from .elements import Element, parse_element
 from .leaf_types import PHYSICAL_TYPES, LeafType, leaf_type_of
-from .model import Node
+from .model import FooterReader, Node
 from .names import as_path
 
 if TYPE_CHECKING:
     from .chunk_statistics import GeospatialStatistics
+    from .facade import File
+
+T = TypeVar("T")
 
 
-class Bounds(Unpicklable, Sequence):
+class Bounds(Unpicklable, Sequence[bytes | None]):
     """The stored minima or maxima of a column, one per row group: PLAIN bytes, or None if unknown."""
 
     __slots__ = ("_bit", "_chunks", "_places")
 
-    def __init__(self, chunks, bit: int):
+    def __init__(self, chunks: Any, bit: int):
         """Store the chunks whose usable minima (bit 1) or maxima (bit 2) are read."""
-        self._chunks, self._bit, self._places = chunks, bit, None
+        self._chunks, self._bit = chunks, bit
+        self._places: Any = None
 
     def __len__(self) -> int:
         return len(self._chunks)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return self.to_list()[index]
         if self._places is None:
@@ -50,7 +54,8 @@ class Bounds(Unpicklable, Sequence):
         return iter(self.to_list())
 
     def to_list(self) -> list[bytes | None]:
-        return self._chunks.bound_values(self._bit)
+        values: list[bytes | None] = self._chunks.bound_values(self._bit)
+        return values
 
     def __repr__(self) -> str:
         return repr(self.to_list())
@@ -76,7 +81,7 @@ class Column(Tabular):
 
     __slots__ = ("_chunks", "_element", "_file", "_has_bounds", "_lease", "_node", "_typed", "leaf")
 
-    def __init__(self, file: Any, leaf: int, chunks: Any, has_bounds: bool = True):
+    def __init__(self, file: File, leaf: int, chunks: Any, has_bounds: bool = True):
         self._file, self._lease, self.leaf, self._chunks = file, file._lease, leaf, chunks
         self._has_bounds = has_bounds
         self._node: Node | None = None
@@ -108,7 +113,7 @@ class Column(Tabular):
     def __len__(self) -> int:
         return len(self._chunks)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         from .reopening import file_state, reopen_column  # it opens files, so it imports this module
 
         source = self._lease.source if self._lease.is_owner else self._file._source
@@ -122,7 +127,7 @@ class Column(Tabular):
             self._has_bounds = True
         return self._chunks
 
-    def _ask(self, operation: Callable):
+    def _ask(self, operation: Callable[[FooterReader], T]) -> T:
         """Read from the footer, even after the file was closed."""
         return self._lease.ask(operation) if self._lease.is_owner else self._file._on_form(operation)
 

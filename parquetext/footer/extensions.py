@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from .. import wire
 from ..errors import Damaged
 from . import forms
+
+if TYPE_CHECKING:
+    from .facade import File
 
 OUR_OWN = wire.UUID_THRIFT_EXTENSION, wire.UUID_COPY_TABLE
 
@@ -22,7 +26,7 @@ class Extensions(Mapping[UUID, bytes]):
 
     __slots__ = ("_file", "_listed")
 
-    def __init__(self, file):
+    def __init__(self, file: File):
         self._file = file
         self._listed: dict[UUID, tuple[int, int]] | None = None
 

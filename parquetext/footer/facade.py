@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, TypeVar
 
 import pyarrow as pa
 
@@ -49,7 +49,7 @@ T = TypeVar("T")
 E = TypeVar("E", bound=ParquetextError)
 
 
-def _look_up(form: FooterReader, name, field_id: int | None) -> tuple:
+def _look_up(form: FooterReader, name: Any, field_id: int | None) -> tuple[int, Any]:
     """Return a leaf by its name or field id, and its chunks."""
     if type(name) is str and field_id is None:
         found = form.find_column(name)
@@ -68,7 +68,7 @@ def _hold(form: FooterReader) -> None:
 class _Closed:
     """The form of a closed file: each access raises."""
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> NoReturn:
         raise pa.ArrowInvalid("the file is closed")
 
 
@@ -113,7 +113,7 @@ class File(Tabular):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind=None, error=None, traceback=None) -> None:
+    def __exit__(self, kind: object = None, error: object = None, traceback: object = None) -> None:
         with self._lock:
             if self._form is _CLOSED:
                 return
@@ -142,7 +142,7 @@ class File(Tabular):
         """Return True if the file is closed."""
         return self._form is _CLOSED
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         from .reopening import file_state, reopen  # it opens files, so it imports this module
 
         if self._form is _CLOSED:
@@ -165,7 +165,7 @@ class File(Tabular):
             self._findings = []
         return self._findings
 
-    def _on_form(self, operation: Callable):
+    def _on_form(self, operation: Callable[[FooterReader], T]) -> T:
         """Run an operation that reads the footer; repeat it on the next form if this one is damaged."""
         lease, form = self._lease, self._form  # the lease keeps the form open even if the file is closed meanwhile
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from ..errors import ColumnError
 from ..nearest import nearest
@@ -78,23 +79,23 @@ def find_leaf(form: FooterReader, name, field_id: int | None = None) -> int:
     return identity
 
 
-def find_columns(form: FooterReader, names: list) -> list[tuple]:
+def find_columns(form: FooterReader, names: list[Any]) -> list[tuple[int, Any]]:
     """Return (leaf, chunks) of the only leaf with each name."""
     return [found or _found_leaf(form, name) for name, found in zip(names, form.find_columns(names), strict=True)]
 
 
-def find_column(form: FooterReader, name) -> tuple:
+def find_column(form: FooterReader, name: Any) -> tuple[int, Any]:
     """Return (leaf, chunks) of the only leaf with a name."""
     return find_columns(form, [name])[0]
 
 
-def find_placed(spec, form: FooterReader, name, field_id: int | None) -> tuple:
+def find_placed(spec, form: FooterReader, name: Any, field_id: int | None) -> tuple[int, Any]:
     """Return the only leaf with a name or field id, and its chunks without bounds, if the form reads them apart."""
     leaf = find_leaf(form, name, field_id)
     return leaf, spec.column(form, leaf, fields=Fields.ALL & ~Fields.BOUNDS)
 
 
-def _found_leaf(form: FooterReader, name) -> tuple:
+def _found_leaf(form: FooterReader, name: Any) -> tuple[int, Any]:
     leaf = find_leaf(form, name)
     return leaf, form.column(leaf)
 

@@ -32,7 +32,7 @@ CHANGE_INTERRUPTED = "change-interrupted"
 F = TypeVar("F", bound=File)
 
 
-def open_as(kind: type[F], path, form: forms.Form | str | None = None) -> F:
+def open_as(kind: type[F], path: object, form: forms.Form | str | None = None) -> F:
     """Open `path` as `kind`; fast for a local path with a sound block of ours, or with a final form."""
     if type(path) is not str or "://" in path or path[:1] == "~":
         return _open_target(kind, path, form)
@@ -66,7 +66,7 @@ def open_by_footer(kind: type[F], target: Target | OpenTarget, footer: bytes) ->
     return kind(str(target), source, forms.THRIFT.name, form)
 
 
-def _open_own(kind: type[F], path, source, handle, tail: bytes) -> F | None:
+def _open_own(kind: type[F], path: str, source: Any, handle: Any, tail: bytes) -> F | None:
     """Open a sound block of ours, or a final form, that the tail shows; return None otherwise."""
     position = kernels.local.own_block(tail, source.size)
     if position is None:
@@ -121,7 +121,7 @@ def open_file(path: object, *, form: forms.Form | str | None = None) -> File:
     return open_as(File, path, form)
 
 
-def _open_target(kind: type[F], path, form: forms.Form | str | None = None) -> F:
+def _open_target(kind: type[F], path: object, form: forms.Form | str | None = None) -> F:
     try:
         target = readable(path)
         if not target.is_local:
@@ -141,7 +141,7 @@ def _open_elsewhere(kind: type[F], target: Target | OpenTarget, form: str | None
 
 
 @contextmanager
-def _closed_on_error(source) -> Iterator[None]:
+def _closed_on_error(source: Any) -> Iterator[None]:
     """Close a source if opening the file fails."""
     try:
         yield
@@ -150,12 +150,12 @@ def _closed_on_error(source) -> Iterator[None]:
         raise
 
 
-def _open_named(kind: type[F], path, source, form: str) -> F:
+def _open_named(kind: type[F], path: str, source: Any, form: str) -> F:
     with _closed_on_error(source), arrow_errors(path):
         return kind(path, source, *named_form(source, form))
 
 
-def _under_journal(path, error: ParquetextError) -> tuple[Any, list[Finding]]:
+def _under_journal(path: str, error: ParquetextError) -> tuple[Any, list[Finding]]:
     """Return the file before the interrupted change of its tail, or the current one if the change may be complete."""
     edit = storage.old_tail(path, has_sound_footer)
     if edit is None:
@@ -164,7 +164,7 @@ def _under_journal(path, error: ParquetextError) -> tuple[Any, list[Finding]]:
     return Overlay(open_source(path), edit.keep, edit.tail), findings
 
 
-def _open_source(kind: type[F], path, source) -> F:
+def _open_source(kind: type[F], path: str, source: Any) -> F:
     """Examine the whole tail, and report defects."""
     try:
         return kind(path, source, *best_form(source))

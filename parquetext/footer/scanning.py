@@ -45,7 +45,7 @@ def scan(source: object, *, strict: bool = False) -> kernels.scan.Scan:
     (300, 2, [100, 100])
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
-        data = memoryview(source).cast("B")
+        data: bytes | memoryview = memoryview(source).cast("B")
         if bytes(data[-4:]) in MAGICS:
             tail = locate(data, len(data)).thrift_only()
             data = data[tail.footer_offset : tail.footer_offset + tail.footer_length]

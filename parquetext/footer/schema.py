@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..logical_types import LogicalType
 from ..records import frozen
@@ -13,6 +13,9 @@ from .leaf_types import PHYSICAL_TYPES, REPETITIONS
 from .model import GROUP, FooterReader, Node
 from .names import as_path, find_group_or_leaf
 from .path_sizes import nodes_of
+
+if TYPE_CHECKING:
+    from .facade import File
 
 
 @frozen
@@ -73,7 +76,7 @@ class ParquetSchema(Tabular):
 
     __slots__ = ("_file",)
 
-    def __init__(self, file: Any):
+    def __init__(self, file: File):
         self._file = file
 
     def _nodes(self, form: FooterReader, identities: Iterable[int]) -> Iterator[Node]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable
+from typing import Any
 
 import pyarrow as pa
 
@@ -13,7 +14,7 @@ from ..errors import Conflict, ParquetextError, Refused, names_memory
 from ..footer.locate import FIRST_READ_REMOTE, read_tail
 from ..footer.path_sizes import check_paths
 from ..records import frozen
-from ..storage import TICK_NS, create, open_source, resolve
+from ..storage import TICK_NS, LocalSource, RemoteSource, Source, create, open_source, resolve
 from ..storage.refusals import check
 from .append_blocks import backfill
 from .blooms import bitsets, bloom_columns
@@ -136,7 +137,7 @@ def build(path: object, *, sidecar: object = None, external_blooms: bool = False
 
 
 def sidecar_bytes(
-    source, *, external_blooms: bool = False, settled: bool = True
+    source: Source, *, external_blooms: bool = False, settled: bool = True
 ) -> tuple[bytes, tuple[int, int, int, int]]:
     """Return the sidecar of an open file, and its counts of columns, row groups, filters and back-filled bounds."""
     offset, footer, thrift = footer_bytes(source)
@@ -171,7 +172,7 @@ def sidecar_bytes(
     return made, (scan.leaf_count, scan.row_group_count, len(blooms), len(bounds))
 
 
-def footer_bytes(source) -> tuple[int, bytes, bytes]:
+def footer_bytes(source: Source) -> tuple[int, bytes, bytes]:
     """Return the footer's offset, its bytes up to the last 8 of the file, and the Thrift footer in or after them."""
     tail = read_tail(source, FIRST_READ_REMOTE)
     offset = tail.footer_offset
@@ -180,14 +181,14 @@ def footer_bytes(source) -> tuple[int, bytes, bytes]:
     return offset, footer, tail.form.rebuild(end[: tail.footer_length]) if tail.is_final else footer
 
 
-def _data(source) -> pa.NativeFile:
+def _data(source: Any) -> pa.NativeFile:
     """Open the file for pyarrow; the caller checks at the end that it is still the same file."""
     if source.is_local:
         return pa.OSFile(os.fsencode(source.name))
     return source.target.filesystem.open_input_file(source.target.path)
 
 
-def settle(source) -> bool:
+def settle(source: Source) -> bool:
     """Wait until another change of a local file would change its times; return True if it would."""
     if source.version.changed is None:
         return True
@@ -202,7 +203,7 @@ def settle(source) -> bool:
     return True
 
 
-def check_unchanged(source) -> None:
+def check_unchanged(source: LocalSource | RemoteSource) -> None:
     with open_source(source.name if source.is_local else source.target) as now:
         if now.version != source.version:
             raise Conflict("it was changed by another process in the meantime", file=source.name)

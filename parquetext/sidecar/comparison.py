@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from .. import kernels, wire
 from ..errors import ParquetextError
@@ -12,6 +13,9 @@ from .append_blocks import NUMBERS
 from .building import sidecar_bytes
 from .naming import candidates
 from .plan import origin_of, read_first
+
+if TYPE_CHECKING:
+    from ..storage import Source
 
 MEANINGLESS = wire.PM_STAT_MIN_INLINED | wire.PM_STAT_MAX_INLINED  # position is the writer's choice
 NONE = -1
@@ -68,7 +72,7 @@ def compare(path: object, *, sidecar: object = None, parquet_size: int | None = 
         return [*_note(reader, source, expected), *_fields(reader, expected)]
 
 
-def _note(reader, source, expected) -> Iterator[Finding]:
+def _note(reader: kernels.sidecar.Reader, source: Source, expected: kernels.sidecar.Reader) -> Iterator[Finding]:
     """Yield a finding if the sidecar's note identifies another content of the file."""
     origin = origin_of(reader)
     if origin is None:
@@ -79,7 +83,7 @@ def _note(reader, source, expected) -> Iterator[Finding]:
         yield Finding("sidecar-stale", "the sidecar was made from another content of the file", place="footer")
 
 
-def _fields(reader, expected) -> Iterator[Finding]:
+def _fields(reader: kernels.sidecar.Reader, expected: kernels.sidecar.Reader) -> Iterator[Finding]:
     """Yield a finding for every field that differs."""
     for name, what in HEADER.items():
         yield from _differ(what, getattr(reader, name), getattr(expected, name), "header")
@@ -108,21 +112,22 @@ def _differ(what: str, found: object, expected: object, label: str) -> Iterator[
         yield Finding("sidecar-differs", f"{what}: {found!r}, the file says {expected!r}", place=label)
 
 
-def _row_counts(reader, expected) -> Iterator[Finding]:
+def _row_counts(reader: kernels.sidecar.Reader, expected: kernels.sidecar.Reader) -> Iterator[Finding]:
     for number, (found, wanted) in enumerate(zip(reader.row_counts, expected.row_counts, strict=True)):
         yield from _differ("rows", found, wanted, f"row group {number}")
 
 
-def _chunks(reader, expected, column: int) -> Iterator[Finding]:
+def _chunks(reader: kernels.sidecar.Reader, expected: kernels.sidecar.Reader, column: int) -> Iterator[Finding]:
     ours, theirs = reader.chunks(column), expected.chunks(column)
 
     def label(row_group: int) -> str:
         return f"row group {row_group}, column {column}"
 
+    pair: tuple[object, object]
     for name in NUMBERS:
-        found, wanted = ours.array(name), theirs.array(name)
-        if found != wanted:
-            for number, pair in enumerate(zip(found, wanted, strict=True)):
+        numbers, expected_numbers = ours.array(name), theirs.array(name)
+        if numbers != expected_numbers:
+            for number, pair in enumerate(zip(numbers, expected_numbers, strict=True)):
                 yield from _differ(name, *pair, label(number))
     sizes = zip(ours.array("sizes"), theirs.array("sizes"), strict=True)
     for number, (found, wanted) in enumerate(zip(ours.array("flags"), theirs.array("flags"), strict=True)):
@@ -137,7 +142,7 @@ def _chunks(reader, expected, column: int) -> Iterator[Finding]:
         yield from _differ("Bloom filter", *pair, label(number))
 
 
-def _bounds(chunks) -> list[tuple[bytes, bytes]]:
+def _bounds(chunks: kernels.sidecar.Chunks) -> list[tuple[bytes, bytes]]:
     data, (_, *positions) = memoryview(chunks.buffer), chunks.bounds()
     return [
         (bytes(data[low : low + low_size]), bytes(data[high : high + high_size]))
@@ -145,6 +150,6 @@ def _bounds(chunks) -> list[tuple[bytes, bytes]]:
     ]
 
 
-def _filter(reader, row_group: int, column: int) -> object:
+def _filter(reader: kernels.sidecar.Reader, row_group: int, column: int) -> object:
     kind, offset, length = reader.bloom(row_group, column)
     return bytes(memoryview(reader.data)[offset : offset + length]) if kind == "inline" else (kind, offset, length)

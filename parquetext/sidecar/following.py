@@ -66,4 +66,4 @@ def exists(location: Any) -> bool:
     """
     if location.is_local:
         return os.path.exists(location.path)
-    return location.filesystem.get_file_info(location.path).is_file
+    return bool(location.filesystem.get_file_info(location.path).is_file)

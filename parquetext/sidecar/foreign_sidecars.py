@@ -45,7 +45,7 @@ def foreign_beside(path: object) -> str | None:
     return next((str(position) for position in candidates(path) if exists(position) and is_foreign(position)), None)
 
 
-def refuse_foreign(sidecar, ignored: frozenset[str]) -> None:
+def refuse_foreign(sidecar: object, ignored: frozenset[str]) -> None:
     """Refuse to replace a foreign sidecar unless that check is ignored."""
     position = resolve(sidecar)
     if FOREIGN not in ignored and exists(position) and is_foreign(position):
@@ -94,7 +94,7 @@ def is_foreign(sidecar: object) -> bool:
         return not OURS.fullmatch(posixpath.basename(position.path))
 
 
-def has_own_note(reader) -> bool:
+def has_own_note(reader: kernels.sidecar.Reader) -> bool:
     """Return True if our note in a snapshot was written for this snapshot.
 
     QuestDB's writer copies the notes of the previous commit into its commit. They describe an older content of the

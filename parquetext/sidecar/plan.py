@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
@@ -16,7 +16,7 @@ from ..footer.columns import Bounds, chunk_field
 from ..footer.leaf_types import PHYSICAL_TYPES, REPETITIONS, LeafType
 from ..masking import without_secrets
 from ..pruning import ColumnBounds, Predicate
-from ..storage import Version, has_descriptor, open_source, resolve
+from ..storage import Target, Version, has_descriptor, open_source, resolve
 from ..storage.ownership import is_strangers
 from ..unpicklable import Unpicklable
 from .building import LENGTH_AND_MAGIC
@@ -26,6 +26,9 @@ from .naming import candidates, likeliest
 from .origin import CODE, Belongs, Origin
 from .questdb_types import leaf_type, type_name
 from .skipping import column_bounds, skips, surviving
+
+if TYPE_CHECKING:
+    from mmap import mmap
 
 HEADER_BYTES = 8
 NEITHER = 0  # of the bits for minima and maxima
@@ -84,7 +87,11 @@ def open(path: object, *, sidecar: object = None, parquet_size: int | None = Non
 
 
 def open_beside(
-    target, positions: Sequence | None = None, parquet_size: int | None = None, verify: bool = True, source=None
+    target: Target,
+    positions: Sequence[Target] | None = None,
+    parquet_size: int | None = None,
+    verify: bool = True,
+    source: Any = None,
 ) -> Plan:
     """Open the first sidecar that belongs to the file (open as `source` or not); default: those beside it."""
     is_named, positions = positions is not None, candidates(target) if positions is None else positions
@@ -102,7 +109,7 @@ def open_beside(
     raise failure or FileNotFoundError(errno.ENOENT, "no sidecar", str(positions[0]))
 
 
-def _refuse_strangers(target, location) -> None:
+def _refuse_strangers(target: Target, location: Target) -> None:
     """Raise Refused if another user has put the sidecar into a folder that is writable by everyone.
 
     The writer of a sidecar controls which rows a reader sees.
@@ -114,7 +121,7 @@ def _refuse_strangers(target, location) -> None:
         )
 
 
-def _open_one(target, location, parquet_size: int | None, verify: bool, source) -> Plan:
+def _open_one(target: Target, location: Target, parquet_size: int | None, verify: bool, source: Any) -> Plan:
     data = read_sidecar(location)
     try:
         # Check bounds first: the checksum is only needed if the sidecar belongs to the file.
@@ -141,13 +148,13 @@ def _untouched(path: str, verify: bool) -> Plan | None:
     return None if reader is None else Plan(path, position, reader, Belongs.YES)
 
 
-def origin_of(reader) -> Origin | None:
+def origin_of(reader: kernels.sidecar.Reader) -> Origin | None:
     """Return our note in a sidecar, or None if this snapshot has none or its layout is unknown."""
     note = reader.note(CODE)
     return None if note is None or not _is_own(reader) else Origin.from_bytes(note)
 
 
-def _is_own(reader) -> bool:
+def _is_own(reader: kernels.sidecar.Reader) -> bool:
     """Return True if a note was written for the snapshot; trust it if earlier commits are damaged."""
     try:
         return has_own_note(reader)
@@ -155,18 +162,18 @@ def _is_own(reader) -> bool:
         return True
 
 
-def read_sidecar(location):
+def read_sidecar(location: object) -> mmap | bytes:
     """Map a local sidecar, or read a remote one, up to its committed size."""
     target = resolve(location)
     if target.is_local:
         return kernels.sidecar.map_file(target.path)
     with open_source(target) as source:
         if source.size < HEADER_BYTES:
-            raise wire_error(wire.PM_TRUNCATED, 0, wire.PM_HEADER_BYTES, source.size).at(str(target))
+            raise wire_error(wire.PM_TRUNCATED, 0, wire.PM_HEADER_BYTES, source.size, file=str(target))
         return source.read(0, source.size)  # in one request
 
 
-def read_first(positions: Sequence) -> tuple[Any, Any]:
+def read_first(positions: Sequence[Target]) -> tuple[Any, Target]:
     """Return the bytes of the first sidecar that exists, and its path."""
     for position in positions:
         try:
@@ -176,7 +183,9 @@ def read_first(positions: Sequence) -> tuple[Any, Any]:
     raise FileNotFoundError(errno.ENOENT, "no sidecar", str(positions[0]))
 
 
-def belonging(target, reader, origin: Origin | None, source=None) -> Belongs:
+def belonging(
+    target: Target | None, reader: kernels.sidecar.Reader, origin: Origin | None, source: Any = None
+) -> Belongs:
     """Decide if a sidecar belongs to the current file at `target`, or to the one open as `source`.
 
     Compare the size and times (of an object: its ETag), or else the bytes of the footer.
@@ -210,16 +219,17 @@ def belonging(target, reader, origin: Origin | None, source=None) -> Belongs:
     return Belongs.BY_FOOTER if origin.has_footer(bytes_there) else Belongs.NO
 
 
-def _version_of(source) -> Version:
+def _version_of(source: Any) -> Version:
     """Return an open file's version, as of now if it is local."""
     if has_descriptor(source):
         return Version.of_stat(os.fstat(source.fd))
     if not source.version.identity:
         source.identify()
-    return source.version
+    version: Version = source.version
+    return version
 
 
-def still_holding(plan: Plan, source) -> Plan:
+def still_holding(plan: Plan, source: Any) -> Plan:
     """Return the plan for the file open as `source`, which may have changed since the plan was made.
 
     Raises
@@ -264,14 +274,15 @@ class Plan(Unpicklable):
     __slots__ = ("_doubtful", "_path", "_sidecar", "belongs", "reader")
 
     def __init__(self, path: object, sidecar: object, reader: kernels.sidecar.Reader, belongs: Belongs):
-        self._path, self._sidecar, self.reader, self.belongs, self._doubtful = path, sidecar, reader, belongs, None
+        self._path, self._sidecar, self.reader, self.belongs = path, sidecar, reader, belongs
+        self._doubtful: int | None = None
         if belongs is Belongs.BY_FOOTER and self.origin.backfilled:
             self._doubtful = reader.designated_timestamp
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exception) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -391,7 +402,7 @@ class PlanColumn(Unpicklable):
     flags = chunk_field("flags", "Bits ``wire.PM_STAT_…`` (uint8).")
 
     @property
-    def _descriptor(self):
+    def _descriptor(self) -> kernels.sidecar.Column:
         """The descriptor."""
         return self._reader.column(self.index)
 
@@ -454,7 +465,7 @@ class PlanColumn(Unpicklable):
         return bool(self._descriptor.flags & wire.PM_COLUMN_FLAG_DESCENDING)
 
     @property
-    def chunks(self):
+    def chunks(self) -> kernels.sidecar.Chunks:
         """The kernel's view of these chunks."""
         return self._chunks
 

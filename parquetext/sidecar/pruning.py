@@ -134,10 +134,10 @@ def _is_there(location: Target, of: str) -> bool:
     path = posixpath.join(posixpath.dirname(location.path), of)
     if location.is_local:
         return os.path.lexists(path)
-    return location.filesystem.get_file_info(path).type != pafs.FileType.NotFound
+    return bool(location.filesystem.get_file_info(path).type != pafs.FileType.NotFound)
 
 
-def _version(location: Target) -> tuple:
+def _version(location: Target) -> tuple[int, int, int]:
     if location.is_local:
         status = os.stat(location.path)
         return status.st_size, status.st_mtime_ns, status.st_ino

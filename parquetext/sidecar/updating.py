@@ -182,7 +182,7 @@ def compact(path: object, *, sidecar: object = None, always: bool = False, ignor
     return _built(build(target, sidecar=position, ignore=ignored), COMPACTED, start)
 
 
-def _store(target) -> Store | None:
+def _store(target: Target) -> Store | None:
     """Return the store that a file belongs to."""
     directory = store_of(target.path) if target.is_local else None
     return None if directory is None else Store(directory)
@@ -214,7 +214,7 @@ def _snapshot_of(store: Store) -> tuple[Token, int, int]:
         return snapshot.token, snapshot.footer.size, snapshot.num_row_groups
 
 
-def _existing(target, sidecar):
+def _existing(target: Target, sidecar: object) -> Target | None:
     """Return the path of the sidecar, or None."""
     positions = candidates(target) if sidecar is None else [resolve(sidecar)]
     return next((position for position in positions if exists(position)), None)
@@ -238,7 +238,7 @@ def _append(target: Target, file: LocalSource, start: float, operations: Operati
         return None  # of a version that had the scales of decimals elsewhere
     if origin is not None and belonging(target, old, origin) is Belongs.YES:
         return Updated(target.path, file.name, CURRENT, 0, 0, file.size, time.perf_counter() - start)
-    with open_source(target) as source:
+    with LocalSource(target.path) as source:
         settled = settle(source)
         made, _ = sidecar_bytes(source, external_blooms=is_external(old), settled=settled)
         new = kernels.sidecar.Reader(made, verify=False)
@@ -265,7 +265,7 @@ def _append(target: Target, file: LocalSource, start: float, operations: Operati
     )
 
 
-def _notes(old, new) -> list[tuple[int, bytes]]:
+def _notes(old: kernels.sidecar.Reader, new: kernels.sidecar.Reader) -> list[tuple[int, bytes]]:
     """Ours of the file as it is, and those that others have left."""
     ours = {code: note for code, note in new.scratchpad.items() if code != wire.PM_SUMS_CODE}  # which is of other bytes
     others = {code: note for code, note in old.scratchpad.items() if code not in (CODE, SLICES, wire.PM_SUMS_CODE)}

@@ -6,7 +6,7 @@ import functools
 import json
 import operator
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..pruning import Comparison
@@ -139,7 +139,7 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-_COMPARE = {
+_COMPARE: dict[str, Callable[[Column, Any], Column]] = {
     "=": operator.eq,
     "==": operator.eq,
     "!=": operator.ne,

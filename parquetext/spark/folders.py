@@ -6,7 +6,7 @@ import os
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -52,7 +52,7 @@ class Walk:
     filesystems: Filesystems
     _above: dict[str, str] = field(default_factory=dict)
 
-    def below(self, folder: Folder) -> Iterator[tuple]:
+    def below(self, folder: Folder) -> Iterator[tuple[Any, ...]]:
         """Yield all files of a folder, as rows of FILES."""
         left = [folder]
         while left:

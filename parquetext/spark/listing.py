@@ -100,10 +100,12 @@ def _places_of(paths: DataFrame) -> DataFrame:
     return paths.selectExpr("path AS url", "'' AS base", "'' AS glob", "'' AS table")
 
 
-def _by_driver(filesystems: Filesystems, paths: Iterable[object], most: int) -> tuple[list[tuple], list[Folder]]:
+def _by_driver(
+    filesystems: Filesystems, paths: Iterable[object], most: int
+) -> tuple[list[tuple[Any, ...]], list[Folder]]:
     """List breadth first; return the files, and the remaining folders if there are too many for one machine."""
     walk = Walk(filesystems)
-    found: list = []
+    found: list[tuple[Any, ...]] = []
     left = deque(Folder(normal(path)) for path in paths)
     for _ in range(most):
         if not left or len(found) >= FILES_BY_THE_DRIVER:
@@ -117,7 +119,7 @@ def _by_driver(filesystems: Filesystems, paths: Iterable[object], most: int) -> 
 def _by_cluster(filesystems: Filesystems, positions: DataFrame) -> pa.Table:
     here = os.getcwd()  # the driver's, which relative paths are meant to be seen from
 
-    def below(walk: Walk, row: dict) -> list[tuple]:
+    def below(walk: Walk, row: dict[str, str]) -> list[tuple[Any, ...]]:
         position = Folder(**row) if row["base"] else Folder(normal(row["url"], here))
         return retrying(lambda: list(walk.below(position)), remote=local_path(position.url) is None)
 
@@ -153,7 +155,7 @@ def _encodable(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode()
 
 
-def _table(files: list[tuple]) -> pa.Table:
+def _table(files: list[tuple[Any, ...]]) -> pa.Table:
     files = [(_encodable(path), *fields) for path, *fields in files]
     columns: list[Any] = list(zip(*files, strict=True)) or [[] for _ in FILES]
     return pa.table([pa.array(values, field.type) for values, field in zip(columns, FILES, strict=True)], schema=FILES)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
 from ..errors import Conflict, masking
 
+T = TypeVar("T")
 TRIES = 4
 PAUSE_SECONDS = 0.5  # before the second try; doubled each time
 _LASTING = (FileNotFoundError, PermissionError, NotADirectoryError, IsADirectoryError)
 _LASTING_AWS = re.compile(r"AWS Error (ACCESS_DENIED|NO_SUCH_BUCKET|INVALID_ACCESS_KEY_ID|SIGNATURE_DOES_NOT_MATCH)")
 
 
-def retrying(action: Callable, *, remote: bool):
+def retrying(action: Callable[[], T], *, remote: bool) -> T:
     """Call `action`; retry if another process is changing the file, or, if `remote`, a request failed."""
     for number in range(1, TRIES + 1):
         try:

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Sequence
 from datetime import datetime
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from .. import systems, wire
 from ..errors import Conflict, Malformed, wire_error
@@ -125,10 +125,10 @@ class Source:
     def _ends(self, offset: int, length: int, left: int) -> Exception:
         return wire_error(wire.TRUNCATED, offset, length, left, file=self.name)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exception) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def identify(self) -> None:
@@ -154,7 +154,7 @@ class LocalSource(Source):
 
     __slots__ = ("fd", "folder")
 
-    is_local = True
+    is_local: ClassVar[Literal[True]] = True
 
     def __init__(self, path: str, flags: int = os.O_RDONLY, folder: Folder | None = None):
         self.folder, flags = folder, flags | _OPEN_FLAGS
@@ -238,6 +238,8 @@ class RemoteSource(Source):
     """
 
     __slots__ = ("_modified_before", "_quickest", "file", "metadata", "target")
+
+    is_local: ClassVar[Literal[False]] = False
 
     def __init__(self, target: Target, *, versioned: bool = True):
         self.target, self._quickest = target, float("inf")

@@ -56,7 +56,8 @@ class MapDataset(torch.utils.data.Dataset):
 
     def __getitem__(self, number: int) -> Row:
         """Return one row, as a dictionary of tensors without dimensions, of str and of bytes."""
-        return self.__getitems__([number + len(self) if number < 0 else number])[0]
+        row: Row = self.__getitems__([number + len(self) if number < 0 else number])[0]
+        return row
 
     def __getitems__(self, numbers: Sequence[int]) -> Rows:
         """Return rows that are read together.

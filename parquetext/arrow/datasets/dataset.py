@@ -175,7 +175,7 @@ def _is_of_paths(source: Any) -> bool:
     return isinstance(source, pafs.FileInfo) or is_path_or_filesystem(source)
 
 
-def _listed(source: Iterator) -> list:
+def _listed(source: Iterator[Any]) -> list[Any]:
     """Collect an iterator of paths in a list."""
     found = list(source)
     if not _is_of_paths(found):
@@ -186,11 +186,12 @@ def _listed(source: Iterator) -> list:
     return found
 
 
-def _of_pyarrow(source: Any, **options: Any) -> ds.Dataset:
+def _of_pyarrow(source: Any, **options: Any) -> Dataset:
     """Open other formats, or data in memory, with pyarrow alone, because there are no footers to read."""
     import pyarrow.dataset as ds
 
-    return ds.dataset(source, **options)
+    found: Dataset = ds.dataset(source, **options)  # it has the same methods
+    return found
 
 
 def _valid(found: Files) -> Files:

@@ -137,14 +137,14 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         store_decimal_as_integer: bool = False,
         write_time_adjusted_to_utc: bool = False,
         max_rows_per_page: int | None = None,
-        bloom_filter_options: dict | None = None,
-        use_content_defined_chunking: bool | dict = False,
+        bloom_filter_options: dict[str, Any] | None = None,
+        use_content_defined_chunking: bool | dict[str, Any] = False,
         *,
         form: Form | str = AUTO,
         placement: str = ASIDE,
         marker: str = "spec",
         ignore: Iterable[str] = (),
-        metadata_collector: list | None = None,
+        metadata_collector: list[Any] | None = None,
         copies: Columns | None = None,
         copies_codec: str | None = None,
         optimize_for: str = SCAN,
@@ -191,7 +191,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
     def _begin(self, schema: pa.Schema, options: dict[str, Any], use: str) -> None:
         """Start pyarrow's writer; a layout that depends on the data starts it with the first rows."""
         self._pending: tuple[dict[str, Any], str] | None = None
-        self._pairs: list[dict] = []  # key-values that wait for pyarrow's writer
+        self._pairs: list[dict[Any, Any]] = []  # key-values that wait for pyarrow's writer
         if use == SCAN:
             super().__init__(self._sink(), schema, **options)
             return
@@ -218,7 +218,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         self._begin_with(table.slice(0, int(row_group_size or ROW_GROUP_ROWS)))
         super().write_table(table, row_group_size)
 
-    def add_key_value_metadata(self, key_value_metadata: dict) -> None:
+    def add_key_value_metadata(self, key_value_metadata: dict[Any, Any]) -> None:
         """Add key-values to the footer; values of equal keys are replaced."""
         if self._pending is not None:
             self._pairs.append(key_value_metadata)
@@ -265,7 +265,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
             if self._scratch is not None:
                 self._scratch.abort()
 
-    def __exit__(self, kind=None, error=None, traceback=None) -> None:
+    def __exit__(self, kind: object = None, error: Any = None, traceback: object = None) -> None:
         if kind is None:
             self.close()
         else:
@@ -278,7 +278,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         except OSError as another:
             error.add_note(f"what was written could not be removed: {another}")
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "is_open", False):
             warnings.warn(
                 f"{self.where!r} was not written: its ParquetWriter was not closed",
@@ -309,7 +309,7 @@ def _is_stream(where: object) -> bool:
     return hasattr(where, "write") and not isinstance(where, os.PathLike)
 
 
-def _refuse_store(where) -> None:
+def _refuse_store(where: object) -> None:
     """Raise Refused if the file belongs to a store: a new file in its place would remove all of its commits."""
     target = storage.resolve(where)
     if target.is_local and (store := store_of(target.path)) is not None:
@@ -352,8 +352,8 @@ def write_table(
     store_decimal_as_integer: bool = False,
     write_time_adjusted_to_utc: bool = False,
     max_rows_per_page: int | None = None,
-    bloom_filter_options: dict | None = None,
-    use_content_defined_chunking: bool | dict = False,
+    bloom_filter_options: dict[str, Any] | None = None,
+    use_content_defined_chunking: bool | dict[str, Any] = False,
     *,
     form: Form | str = AUTO,
     optimize_for: str = SCAN,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import extension, kernels, wire
 from ...block_text import decode_block
@@ -32,6 +32,11 @@ from .page_tier import check_pages
 from .report import Report
 from .schema_check import check_required, check_schema
 from .statistics import compare_statistics
+
+if TYPE_CHECKING:
+    from ...footer.model import FooterReader
+    from ...footer.tail import Tail
+    from ...storage import Source
 
 _KINDS = {MIXED: "change-interrupted", LEFT: "journal-left", OTHERS: "journal-stale", UNTRUSTED: "journal-untrusted"}
 _ADVICE = {MIXED: "; parquetext.recover puts the old tail back", LEFT: "; parquetext.recover removes it"}
@@ -102,7 +107,7 @@ def _leftovers(path: str) -> Iterator[Finding]:
         yield Finding(_KINDS[found.verdict], message, place=found.name, is_note=found.verdict != MIXED)
 
 
-def _verify(path, source, report: Report, pages: bool, deep: bool) -> int:
+def _verify(path: object, source: Source, report: Report, pages: bool, deep: bool) -> int:
     """Check everything except files next to the file; return the offset of the footer and its blocks."""
     try:
         tail = read_tail(source)
@@ -115,7 +120,9 @@ def _verify(path, source, report: Report, pages: bool, deep: bool) -> int:
     return tail.start
 
 
-def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, deep: bool) -> None:
+def _verify_footer(
+    path: object, source: Source, end: bytes, tail: Tail, report: Report, pages: bool, deep: bool
+) -> None:
     """`end` is the file from `tail.start` to the end of its footer."""
     footer = end[tail.footer_offset - tail.start :]
     forms.add_referred(tail, footer)
@@ -161,7 +168,7 @@ def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, 
         encoded.compare_values()
 
 
-def _decode(path, source, scan, report: Report) -> Iterator[Finding]:
+def _decode(path: object, source: Source, scan: kernels.scan.Scan, report: Report) -> Iterator[Finding]:
     """Decode all values; use slices if pyarrow cannot take the footer because it leaves out path_in_schema."""
     leaves = range(scan.leaf_count)
 
@@ -173,13 +180,15 @@ def _decode(path, source, scan, report: Report) -> Iterator[Finding]:
     return decode_all(path, source, counts, scan.chunks("num_values"), report, slice_of, by_slices=lacks_paths)
 
 
-def _verify_final(path, source, end: bytes, tail, report: Report, pages: bool, deep: bool) -> None:
+def _verify_final(
+    path: object, source: Source, end: bytes, tail: Tail, report: Report, pages: bool, deep: bool
+) -> None:
     """Verify a file without a Thrift footer; the other tiers use Thrift slices of its form."""
     spec, form = tail.form, Checked(source, end, tail, tail.blocks[0])
     report.forms.append(spec.name)
     _check_blocks(end, tail, report)
     report.extend(spec.check(form))
-    reader = form.reader
+    reader: FooterReader | None = form.reader
     if reader is None:
         return
     leaves, row_groups = range(reader.leaf_count), range(reader.row_group_count)
@@ -225,7 +234,7 @@ def _encoded_final(form: Checked, report: Report) -> Encoded | None:
     return Encoded(form.source, scan, footer, form.tail, leaf_paths(scan), report)
 
 
-def _check_thrift(footer: bytes, tail, report: Report):
+def _check_thrift(footer: bytes, tail: Tail, report: Report) -> kernels.scan.Scan | None:
     """Scan the Thrift footer; bytes that do not parse, or that follow its end, are findings."""
     try:
         scan = kernels.scan.scan(footer)
@@ -254,7 +263,7 @@ def _check_thrift(footer: bytes, tail, report: Report):
     return scan
 
 
-def _find_extension(footer: bytes, tail) -> tuple[Any, list[Finding]]:
+def _find_extension(footer: bytes, tail: Tail) -> tuple[Any, list[Finding]]:
     """Return the position of the extension; report a second one, and one in which no block ends."""
     try:
         position = kernels.extension.find(footer, file_metadata=True)
@@ -263,7 +272,7 @@ def _find_extension(footer: bytes, tail) -> tuple[Any, list[Finding]]:
     return position, [] if position is None or tail.blocks else [unread_finding(position, tail.footer_offset)]
 
 
-def _check_blocks(end: bytes, tail, report: Report) -> None:
+def _check_blocks(end: bytes, tail: Tail, report: Report) -> None:
     """Check the payload checksum of every block, except of a reference as text, which has been checked before.
 
     `end` is the file from `tail.start` to the end of its footer.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -25,10 +26,13 @@ from .part_kinds import GROUPS, group_of
 from .part_tables import by_column, by_kind, chunk_table, page_table
 from .tail import claim_tail
 
+if TYPE_CHECKING:
+    from ... import kernels
+
 INDEXES = ("column-index", "offset-index")
 
 
-def claim_indexes(claims: Claims, source, scan, data: Data, data_end: int) -> None:
+def claim_indexes(claims: Claims, source: Source, scan: kernels.scan.Scan, data: Data, data_end: int) -> None:
     """Claim the indexes and filters in the footer, as far as they are within the file."""
     names = ("column_index", "offset_index", "bloom_filter")
     positions = [scan.places(f"{name}_{end}") for name in names for end in ("offset", "length")]
@@ -45,7 +49,7 @@ def claim_indexes(claims: Claims, source, scan, data: Data, data_end: int) -> No
 
 
 def _claim_bloom(
-    claims: Claims, source, offset: int, length: int, is_encrypted: int, data_end: int, owner: dict
+    claims: Claims, source: Source, offset: int, length: int, is_encrypted: int, data_end: int, owner: dict[str, Any]
 ) -> None:
     """Claim a Bloom filter: its header and its bitset; as a whole if it is encrypted or cannot be read."""
     if not is_encrypted:
@@ -120,7 +124,7 @@ class Layout(Tabular):
 
     def bytes_of(self, kind: str) -> int:
         """Return bytes of all parts of a kind."""
-        found = dict(zip(self.kinds["kind"].to_pylist(), self.kinds["bytes"].to_pylist(), strict=True))
+        found: dict[str, int] = dict(zip(self.kinds["kind"].to_pylist(), self.kinds["bytes"].to_pylist(), strict=True))
         return found.get(kind, 0)
 
     def strip(self, cells: int) -> list[str]:
@@ -146,7 +150,7 @@ class Layout(Tabular):
 
         return show_layout(self)
 
-    def as_dict(self) -> dict:
+    def as_dict(self) -> dict[str, Any]:
         """Everything, as JSON takes it; parts and pages as one list for each of their columns."""
         return {
             "path": self.path,
