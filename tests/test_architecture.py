@@ -6,12 +6,10 @@ import ast
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pyarrow.parquet
 import pytest
-from support.public_names import PUBLIC
 from support.selection import is_fast, is_without_fast_tests
 from support.systems import needs
 
@@ -242,13 +240,6 @@ def test_help_lists_every_public_name_once_and_separates_those_of_pyarrow():
     for name in names[1] + names[2]:
         assert hasattr(pyarrow.parquet, name)
     assert not [name for name in names[0] if hasattr(pyarrow.parquet, name)]
-
-
-def test_modules_of_public_names_are_type_checked_strictly():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    strict = set(project["tool"]["mypy"]["overrides"][0]["module"])
-    public, defining = zip(*((name.rpartition(".")[0], thing.__module__) for name, thing in PUBLIC), strict=True)
-    assert {*public, *defining} - strict == set()
 
 
 @needs("fork")

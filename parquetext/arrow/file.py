@@ -248,7 +248,7 @@ class File(footer_file.File):
         it is the batch size, as in pyarrow.
         """
         if isinstance(columns, int):
-            columns, batch_size = None, columns
+            batch_size, columns = columns, None
         if batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}, and at least 1 is needed")
         reading.check_arguments(options, engine, decoded_size_limit)
@@ -434,7 +434,8 @@ class File(footer_file.File):
         try:
             return open_file(systems.path_of(self._source.fd))
         except FileNotFoundError:  # no /proc
-            return self._opened_by_path(open_file) or OpenedFile(self._source).for_arrow()
+            opened: AbstractContextManager[pa.NativeFile] | None = self._opened_by_path(open_file)
+            return OpenedFile(self._source).for_arrow() if opened is None else opened
 
     def _opened_by_path(self, open_file: Callable[[str], pa.NativeFile]) -> pa.NativeFile | None:
         """Return the file that the path leads to, or None if it is another one now, or none."""

@@ -263,7 +263,7 @@ def _read_one(
         from .shaped import read_as
 
         return read_as(file, schema, columns, filters, options)
-    columns = list(columns)
+    columns = list(columns or ())
     if not has_dots_or_doubles(columns):
         return file.read(columns, row_groups, filters, **options)
     flattened = Flattened.of_file(file, columns)

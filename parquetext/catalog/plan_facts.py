@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 
 from .. import compute as pc
@@ -31,7 +33,7 @@ class ColumnStatistics:
     type: pa.DataType
     kinds: list
     leaf_types: list[LeafType]
-    rows: pa.Table | None
+    rows: Any  # a table; None for a key
     is_key: bool = False
 
 

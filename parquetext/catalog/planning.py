@@ -154,8 +154,8 @@ def _planned(catalog: object, filters: object) -> list[Planned]:
         if named and None not in named.values():
             check_literals(predicate, named)
         return _by_file(fields, range(fields.count))
-    columns = {name: fields.column(name) for name in names}
-    lacking = [name for name, column in columns.items() if column is None]
+    columns = {name: column for name in names if (column := fields.column(name)) is not None}
+    lacking = [name for name in names if name not in columns]
     if lacking and all(row_group is None for row_group in fields.row_groups):  # no file could be read
         return _by_file(fields, [])
     if lacking:

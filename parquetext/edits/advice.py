@@ -266,11 +266,11 @@ def chosen(columns: Iterable[ColumnAdvice], budget: int) -> dict[int, Estimate]:
     """
     found, left = {}, budget
     best = {advice: advice.best for advice in columns if not advice.has_copy}
-    worth = [advice for advice, estimate in best.items() if estimate is not None]
-    for advice in sorted(worth, key=lambda advice: best[advice].bytes / advice.bytes):
-        cost = advice.cost(best[advice])
+    worth = {advice: estimate for advice, estimate in best.items() if estimate is not None}
+    for advice in sorted(worth, key=lambda advice: worth[advice].bytes / advice.bytes):
+        cost = advice.cost(worth[advice])
         if cost <= left:
-            found[advice.leaf], left = best[advice], left - cost
+            found[advice.leaf], left = worth[advice], left - cost
     return found
 
 

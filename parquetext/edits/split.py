@@ -139,7 +139,7 @@ def _names(path: object, folder: object, count: int) -> Iterator[object]:
 def _is_there(target: storage.Target) -> bool:
     if target.is_local:
         return os.path.lexists(target.path)
-    return bool(target.filesystem.get_file_info(target.path).type.name != "NotFound")
+    return bool(target.arrow_filesystem.get_file_info(target.path).type.name != "NotFound")
 
 
 def _kept(path: object, part: range, name: object, form: str, ignored: frozenset[str]) -> CopiedFile:

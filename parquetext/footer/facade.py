@@ -390,8 +390,8 @@ class File(Tabular):
             if self._is_batched() and self.spec.reads_by_chunk:  # its row groups are fetched together
                 (found,) = self._gathered([partial(look_up, form, name, field_id)])
             else:
-                found = form.find_column(name) if bounds and type(name) is str and field_id is None else None
-                found = found or look_up(form, name, field_id)
+                known = form.find_column(name) if bounds and type(name) is str and field_id is None else None
+                found = known or look_up(form, name, field_id)
             leaf, chunks = found
             return Column(self, leaf, chunks, bounds)
         except (ColumnError, Unsupported) as error:

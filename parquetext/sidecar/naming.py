@@ -94,5 +94,5 @@ def _names(target: Target, folder: str) -> list[str]:
         return os.listdir(folder or ".")
     import pyarrow.fs as pafs
 
-    infos = target.filesystem.get_file_info(pafs.FileSelector(folder.rstrip("/"), allow_not_found=True))
+    infos = target.arrow_filesystem.get_file_info(pafs.FileSelector(folder.rstrip("/"), allow_not_found=True))
     return [info.base_name for info in infos]

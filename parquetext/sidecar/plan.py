@@ -204,7 +204,7 @@ def belonging(
     size = offset + length + LENGTH_AND_MAGIC
     if length != origin.footer_length:
         return Belongs.NO
-    if source is None and target.is_local:
+    if source is None and target is not None and target.is_local:
         status = os.stat(target.path)
         if status.st_size != size:
             return Belongs.NO
@@ -276,7 +276,7 @@ class Plan(Unpicklable):
     def __init__(self, path: object, sidecar: object, reader: kernels.sidecar.Reader, belongs: Belongs):
         self._path, self._sidecar, self.reader, self.belongs = path, sidecar, reader, belongs
         self._doubtful: int | None = None
-        if belongs is Belongs.BY_FOOTER and self.origin.backfilled:
+        if belongs is Belongs.BY_FOOTER and self.origin is not None and self.origin.backfilled:
             self._doubtful = reader.designated_timestamp
 
     def __enter__(self) -> Self:

@@ -99,7 +99,7 @@ def _folders(target: Target) -> Iterator[tuple[str, set[str]]]:
         return
     found: dict[str, set[str]] = {}
     base = target.path.rstrip("/")
-    for info in target.filesystem.get_file_info(pafs.FileSelector(base, recursive=True)):
+    for info in target.arrow_filesystem.get_file_info(pafs.FileSelector(base, recursive=True)):
         folder, _, name = info.path.rpartition("/")
         if info.type == pafs.FileType.File and "/." not in folder[len(base) :]:
             found.setdefault(folder, set()).add(name)
@@ -126,7 +126,7 @@ def _pruned(location: Target, of: str, dry_run: bool) -> Pruned:
     if local:
         os.unlink(location.path)
     else:
-        location.filesystem.delete_file(location.path)
+        location.arrow_filesystem.delete_file(location.path)
     return Pruned(str(location), REMOVED, before[0])
 
 
@@ -134,12 +134,12 @@ def _is_there(location: Target, of: str) -> bool:
     path = posixpath.join(posixpath.dirname(location.path), of)
     if location.is_local:
         return os.path.lexists(path)
-    return bool(location.filesystem.get_file_info(path).type != pafs.FileType.NotFound)
+    return bool(location.arrow_filesystem.get_file_info(path).type != pafs.FileType.NotFound)
 
 
 def _version(location: Target) -> tuple[int, int, int]:
     if location.is_local:
         status = os.stat(location.path)
         return status.st_size, status.st_mtime_ns, status.st_ino
-    info = location.filesystem.get_file_info(location.path)
+    info = location.arrow_filesystem.get_file_info(location.path)
     return info.size, info.mtime_ns, 0

@@ -311,10 +311,12 @@ class Store(Tabular):
     @contextlib.contextmanager
     def _changing(self) -> Iterator[Token]:
         """Hold the lock, and raise if there is no store."""
-        if not os.path.exists(self._layout.token):
-            raise FileNotFoundError(errno.ENOENT, "no store", self.directory)
-        with self._writing() as token:
-            yield token
+        if os.path.exists(self._layout.token):
+            with self._writing() as token:
+                if token is not None:
+                    yield token
+                    return
+        raise FileNotFoundError(errno.ENOENT, "no store", self.directory)
 
     def _sweep(self, token: Token | None) -> None:
         """Finish the steps that a killed writer has left undone, except the end of the Parquet file."""

@@ -129,7 +129,8 @@ def _package_archive() -> Path:
 def _is_on_local_path(context: SparkContext) -> bool:
     """Return True if workers run on this machine and import the package from the same path."""
     directory = _package_directory()
-    if directory is None or not (context.master == "local" or context.master.startswith("local[")):
+    master = context.master or ""
+    if directory is None or not (master == "local" or master.startswith("local[")):
         return False
     same_python = context.pythonExec == os.environ.get("PYSPARK_PYTHON") == sys.executable
     installed = {*site.getsitepackages()} if same_python else set()

@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -133,3 +134,10 @@ def lacking(function) -> Iterator[str]:
 def test_every_public_function_and_method_is_annotated(thing):
     found = {name: [*lacking(function)] for name, function in functions_of(thing)}
     assert {name: names for name, names in found.items() if names} == {}
+
+
+def test_modules_of_public_names_are_type_checked_strictly():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    strict = set(project["tool"]["mypy"]["overrides"][0]["module"])
+    public, defining = zip(*((name.rpartition(".")[0], thing.__module__) for name, thing in PUBLIC), strict=True)
+    assert {*public, *defining} - strict == set()

@@ -243,8 +243,8 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
             written.hold()
             super().close()
             written.commit(edit_of_written(written, self._form, self._options, self._ignored, self._final))
-            if self._scratch is not None:
-                self._encode()
+            if self._copies is not None:
+                self._encode(self._copies)
         except BaseException as error:
             self._abort_after(error)
             raise
@@ -288,10 +288,10 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
             )
             self.abort()
 
-    def _encode(self) -> None:
+    def _encode(self, copies: Columns) -> None:
         """Write the final file with its copies from the unnamed local file."""
         with self._scratch.written() as source:
-            write_encoded(source, self._new, self._copies, self._copies_codec, self._ignored)
+            write_encoded(source, self._new, copies, self._copies_codec, self._ignored)
         self._new.commit()
         self._scratch.abort()
 
