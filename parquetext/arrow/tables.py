@@ -252,8 +252,6 @@ def _read_one(
     row_groups: Sequence[int] | None = None,
 ) -> pa.Table:
     """Read a file; `row_groups` contains at least the row groups with matching rows, or is None for all."""
-    if schema is None and columns is None:
-        return file.read(columns, row_groups, filters, **options)
     if isinstance(columns, Mapping):
         from .datasets.scan_columns import ScanColumns
 
@@ -263,7 +261,9 @@ def _read_one(
         from .shaped import read_as
 
         return read_as(file, schema, columns, filters, options)
-    columns = list(columns or ())
+    if columns is None:
+        return file.read(columns, row_groups, filters, **options)
+    columns = list(columns)
     if not has_dots_or_doubles(columns):
         return file.read(columns, row_groups, filters, **options)
     flattened = Flattened.of_file(file, columns)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -54,6 +56,11 @@ def test_filters_of_a_wrong_shape_are_errors_that_show_the_right_one(path, filte
 )
 def test_filters_of_every_right_shape_are_taken(path, filters):
     assert parquetext.read_table(path, filters=filters)["id"].to_pylist() == [1, 3]
+
+
+@pytest.mark.parametrize("kind", [tuple, iter, np.array, pd.Index, pd.Series])
+def test_columns_of_every_right_type_are_taken(path, kind):
+    assert parquetext.read_table(path, kind(["id", "price"])).column_names == ["id", "price"]
 
 
 def test_columns_are_a_list(path):
