@@ -438,10 +438,10 @@ class File(footer_file.File):
             return OpenedFile(self._source).for_arrow() if opened is None else opened
 
     def _opened_by_path(self, open_file: Callable[[str], pa.NativeFile]) -> pa.NativeFile | None:
-        """Return the file that the path leads to, or None if it is another one now, or none."""
+        """Return the file that the path leads to, or None if it is another one now, or cannot be opened."""
         try:
             found = open_file(os.fspath(self.path))
-        except FileNotFoundError:
+        except OSError:
             return None
         if not systems.replaces_open_files() or os.path.sameopenfile(found.fileno(), self._source.fd):
             return found

@@ -330,12 +330,17 @@ def test_a_file_that_is_replaced_meanwhile_is_read_as_it_was(path, table, tmp_pa
         assert_same(file.read(["id", "points"], memory_map=memory_map), before)
 
 
+IN_ITS_PLACE = {"nothing": lambda path: None, "a folder": os.mkdir, "a loop": lambda path: os.symlink(path, path)}
+
+
 @replaces_open_files()
 @pytest.mark.usefixtures("reopened")
-def test_a_file_that_is_removed_meanwhile_is_read(path):
+@pytest.mark.parametrize("put", IN_ITS_PLACE.values(), ids=IN_ITS_PLACE)
+def test_a_file_that_is_removed_meanwhile_is_read(path, put):
     before = pq.read_table(path, columns=["id", "points"])
     with parquetext.open(path) as file:
         os.remove(path)
+        put(path)
         assert_same(file.read(["id", "points"]), before)
 
 
