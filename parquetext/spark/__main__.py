@@ -18,7 +18,7 @@ from ..catalog import names_of
 from ..edits import ONLY_PARQUETEXT, paired
 from ..errors import ParquetextError, Unsupported, kind_of
 from ..escaping import escaped, json_line
-from ..footer.forms import Form
+from ..footer.forms import THRIFT, Form, check_writable
 from .actions import ACTIONS, FAILED
 from .filesystems import normal
 from .java import JavaNotFound
@@ -135,6 +135,8 @@ def _check(
     """Raise an error for wrong arguments, before a session is started."""
     if name not in ACTIONS:
         raise ParquetextError(f"no such job: {name!r} (known: {', '.join(ACTIONS)})")
+    if form := options.get("form"):
+        check_writable(form, THRIFT.name)
     if name == "finalize" and not (options.get("confirm") or options.get("dry_run")):
         raise ParquetextError(f"{ONLY_PARQUETEXT}; give --yes to go on")
     if watch and len(paths) > 1:

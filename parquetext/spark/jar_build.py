@@ -163,7 +163,8 @@ def compiled(
     javac : str, optional
         The compiler; by default the one on PATH.
     known : mapping of str to bytes
-        Files of classes, as returned for another set; those that this set shares are not compiled again.
+        Files of classes, as returned for another set. A source is not compiled if its class is known and the
+        replacements do not change its text.
 
     Returns
     -------

@@ -171,7 +171,7 @@ def is_local_filesystem(filesystem: pyarrow.fs.FileSystem) -> bool:
 
 
 def is_path_or_filesystem(source: object) -> bool:
-    """Return True for a path, a target, or a filesystem, of which a pair with a path is made."""
+    """Return True for a path, a target, or a filesystem, the first element of a pair with a path."""
     import pyarrow.fs
 
     return isinstance(source, (str, os.PathLike, Target, pyarrow.fs.FileSystem)) or _is_fsspec(source)

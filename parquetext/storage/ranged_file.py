@@ -125,7 +125,7 @@ class CallersFile(RangedFile):
 
 
 class OpenedFile(RangedFile):
-    """A file of the operating system through the descriptor of its source, which `close` does not close."""
+    """A file of the operating system, read by its source's descriptor, which stays open when the file is closed."""
 
     attributes, modified = (), None
 

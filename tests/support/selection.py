@@ -112,7 +112,7 @@ def pytest_ignore_collect(collection_path: Path, config) -> bool | None:
 
 
 def is_without_fast_tests(path: Path) -> bool:
-    """Return True for a file of tests that is not fast, and for a folder of which no file is, with its conftest.py."""
+    """Return True for a file of tests that is not fast, and for a folder that contains no fast file."""
     if path.is_dir():
         return path.is_relative_to(TESTS) and not any(map(is_fast, path.rglob("test_*.py")))
     return path.name.startswith("test_") and not is_fast(path)

@@ -190,7 +190,7 @@ def _of_pyarrow(source: Any, **options: Any) -> Dataset:
     """Open other formats, or data in memory, with pyarrow alone, because there are no footers to read."""
     import pyarrow.dataset as ds
 
-    found: Dataset = ds.dataset(source, **options)  # it has the same methods
+    found: Dataset = ds.dataset(source, **options)  # with the same methods as ours
     return found
 
 
