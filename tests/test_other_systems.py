@@ -16,6 +16,7 @@ PART = (
     *("edits/test_upgrade.py", "edits/test_refusals.py", "edits/test_many.py"),
     *("footer/test_open.py", "footer/test_locate.py"),
     "arrow/test_read.py",
+    "arrow/test_replaced_files.py",
     "cli/test_exit_codes.py",
 )
 

@@ -107,10 +107,11 @@ def run(
 
     say("upgrading")
     start = time.perf_counter()
-    edits.upgrade(path, form=next(iter(WRITABLE)))
+    form = next(iter(WRITABLE))
+    edits.upgrade(path, form=form)
     added = os.path.getsize(path) - size
     seconds, placement = time.perf_counter() - start, inspect(path).placement
-    yield Step("upgrade: add the flat footer", seconds, detail=f"+{added:,} bytes ({added / size:.1%}), {placement}")
+    yield Step(f"upgrade: add the {form} footer", seconds, detail=f"+{added:,} bytes ({added / size:.1%}), {placement}")
 
     say("verifying")
     start = time.perf_counter()

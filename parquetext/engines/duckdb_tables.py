@@ -95,7 +95,7 @@ def _stem(path: str) -> str:
     return PurePath(path).stem or path
 
 
-class ArrowDataset(ds.FileSystemDataset):
+class ArrowDataset(ds.FileSystemDataset):  # type: ignore[misc]
     """A dataset that is scanned by our footers. Arrow's C++ reads the same files by their Thrift footers.
 
     Parameters

@@ -10,9 +10,10 @@ from ..errors import ParquetextError
 from ..findings import Finding
 from ..storage import open_source, resolve
 from .append_blocks import NUMBERS
+from .belonging import origin_of
 from .building import sidecar_bytes
 from .naming import candidates
-from .plan import origin_of, read_first
+from .plan import read_first
 
 if TYPE_CHECKING:
     from ..storage import Source

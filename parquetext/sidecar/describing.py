@@ -6,10 +6,11 @@ from .. import kernels, wire
 from ..errors import ParquetextError
 from ..findings import Finding
 from ..storage import resolve
+from .belonging import belonging, origin_of
 from .building import LENGTH_AND_MAGIC
 from .naming import candidates
 from .origin import Belongs
-from .plan import Plan, belonging, origin_of, read_first
+from .plan import Plan, read_first
 
 
 def description(path, *, sidecar=None, parquet_size: int | None = None) -> dict:

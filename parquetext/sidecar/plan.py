@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
@@ -16,14 +15,13 @@ from ..footer.columns import Bounds, chunk_field
 from ..footer.leaf_types import PHYSICAL_TYPES, REPETITIONS, LeafType
 from ..masking import without_secrets
 from ..pruning import ColumnBounds, Predicate
-from ..storage import Target, Version, has_descriptor, open_source, resolve
+from ..storage import Target, open_source, resolve
 from ..storage.ownership import is_strangers
 from ..unpicklable import Unpicklable
-from .building import LENGTH_AND_MAGIC
-from .foreign_sidecars import has_own_note
+from .belonging import belonging, origin_of
 from .header import REPETITION_SHIFT
 from .naming import candidates, likeliest
-from .origin import CODE, Belongs, Origin
+from .origin import Belongs, Origin
 from .questdb_types import leaf_type, type_name
 from .skipping import column_bounds, skips, surviving
 
@@ -148,20 +146,6 @@ def _untouched(path: str, verify: bool) -> Plan | None:
     return None if reader is None else Plan(path, position, reader, Belongs.YES)
 
 
-def origin_of(reader: kernels.sidecar.Reader) -> Origin | None:
-    """Return our note in a sidecar, or None if this snapshot has none or its layout is unknown."""
-    note = reader.note(CODE)
-    return None if note is None or not _is_own(reader) else Origin.from_bytes(note)
-
-
-def _is_own(reader: kernels.sidecar.Reader) -> bool:
-    """Return True if a note was written for the snapshot; trust it if earlier commits are damaged."""
-    try:
-        return has_own_note(reader)
-    except Damaged:
-        return True
-
-
 def read_sidecar(location: object) -> mmap | bytes:
     """Map a local sidecar, or read a remote one, up to its committed size."""
     target = resolve(location)
@@ -181,52 +165,6 @@ def read_first(positions: Sequence[Target]) -> tuple[Any, Target]:
         except FileNotFoundError:
             continue
     raise FileNotFoundError(errno.ENOENT, "no sidecar", str(positions[0]))
-
-
-def belonging(
-    target: Target | None, reader: kernels.sidecar.Reader, origin: Origin | None, source: Any = None
-) -> Belongs:
-    """Decide if a sidecar belongs to the current file at `target`, or to the one open as `source`.
-
-    Compare the size and times (of an object: its ETag), or else the bytes of the footer.
-
-    Raises
-    ------
-    Unsupported
-        If the sidecar has no note of ours.
-    """
-    if origin is None:
-        raise Unsupported(
-            "the sidecar does not record to which version of the Parquet file it belongs: "
-            "pass its version token as parquet_size"
-        )
-    offset, length = reader.parquet_footer
-    size = offset + length + LENGTH_AND_MAGIC
-    if length != origin.footer_length:
-        return Belongs.NO
-    if source is None and target is not None and target.is_local:
-        status = os.stat(target.path)
-        if status.st_size != size:
-            return Belongs.NO
-        if origin.is_untouched(Version.of_stat(status)):
-            return Belongs.YES
-    with open_source(target) if source is None else nullcontext(source) as file:
-        if file.size != size:
-            return Belongs.NO
-        if origin.is_untouched(_version_of(file)):
-            return Belongs.YES
-        bytes_there = file.read(offset, length)
-    return Belongs.BY_FOOTER if origin.has_footer(bytes_there) else Belongs.NO
-
-
-def _version_of(source: Any) -> Version:
-    """Return an open file's version, as of now if it is local."""
-    if has_descriptor(source):
-        return Version.of_stat(os.fstat(source.fd))
-    if not source.version.identity:
-        source.identify()
-    version: Version = source.version
-    return version
 
 
 def still_holding(plan: Plan, source: Any) -> Plan:

@@ -17,6 +17,7 @@ from ..storage.operations import OPERATIONS, Operations
 from ..storage.ownership import distrust, follow
 from ..storage.refusals import check
 from .append_blocks import advanced, append, is_external, outdated
+from .belonging import belonging
 from .building import Built, build, check_unchanged, footer_bytes, settle, sidecar_bytes
 from .describing import commits
 from .following import exists
@@ -24,7 +25,7 @@ from .foreign_sidecars import IGNORABLE, refuse_foreign
 from .header import types_of
 from .naming import candidates
 from .origin import CODE, Belongs, Origin
-from .plan import belonging, read_sidecar
+from .plan import read_sidecar
 from .questdb_types import has_scales
 from .slices import CODE as SLICES
 from .store import Store

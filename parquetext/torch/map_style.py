@@ -12,7 +12,7 @@ from .source import Source
 from .tensors import Fill
 
 
-class MapDataset(torch.utils.data.Dataset):
+class MapDataset(torch.utils.data.Dataset):  # type: ignore[misc, unused-ignore]
     """The rows of Parquet files by number.
 
     A `DataLoader` reads a batch by one `take`, and returns a dictionary of columns: a tensor with one element for each

@@ -11,7 +11,7 @@ from ..arrow.datasets.shuffled_batches import Resumable, share
 from .sharding import Shard, process_group
 
 
-class ShuffledSampler(Resumable, torch.utils.data.Sampler):
+class ShuffledSampler(Resumable, torch.utils.data.Sampler):  # type: ignore[misc, unused-ignore]
     """The numbers of the rows of a `MapDataset` in a random order, which ranks share and which can go on anywhere.
 
     In place of `torch.utils.data.RandomSampler` and `DistributedSampler`, which hold the order of all rows in memory.

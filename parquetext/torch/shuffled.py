@@ -14,7 +14,7 @@ from .source import Source
 from .tensors import Fill, Values
 
 
-class ShuffledDataset(torch.utils.data.IterableDataset):
+class ShuffledDataset(torch.utils.data.IterableDataset):  # type: ignore[misc, unused-ignore]
     """All rows of Parquet files in a random order, batch by batch: dictionaries of columns, as in `MapDataset`.
 
     Use it as ``DataLoader(dataset, batch_size=None, num_workers=4)``, because its elements are batches. Ranks of the

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import inspect
-import os
 import pickle
 from functools import partial
 from types import SimpleNamespace
@@ -14,10 +13,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from support.flat_files import write_with_flat_footer
-from support.systems import replaces_open_files
 
 import parquetext
-from parquetext import sidecar, systems
+from parquetext import sidecar
 from parquetext.errors import ColumnError, LimitExceeded, Unsupported
 from parquetext.footer.pyarrow_footer import metadata_of
 from parquetext.reading.execute.pyarrow_reading import PyarrowReader
@@ -309,39 +307,6 @@ def test_files_that_cannot_be_sliced_are_read_by_their_footer(path, monkeypatch)
 
 def refuse(*_, **__):
     raise Unsupported("not to be sliced")
-
-
-@pytest.fixture(params=["by its descriptor", "by its path"])
-def reopened(request, monkeypatch) -> None:
-    """Let pyarrow open a file again with /proc, if this system has it, and without."""
-    if request.param == "by its path":
-        monkeypatch.setattr(systems, "path_of", lambda file: f"/no-such-folder/{file}")
-
-
-@replaces_open_files()
-@pytest.mark.usefixtures("reopened")
-@pytest.mark.parametrize("memory_map", [False, True])
-def test_a_file_that_is_replaced_meanwhile_is_read_as_it_was(path, table, tmp_path, memory_map):
-    other, before = tmp_path / "other.parquet", pq.read_table(path, columns=["id", "points"])
-    pq.write_table(table.slice(20), other)
-    with parquetext.open(path) as file:
-        assert file.read(["id"], memory_map=memory_map).equals(table.select(["id"]))
-        other.replace(path)
-        assert_same(file.read(["id", "points"], memory_map=memory_map), before)
-
-
-IN_ITS_PLACE = {"nothing": lambda path: None, "a folder": os.mkdir, "a loop": lambda path: os.symlink(path, path)}
-
-
-@replaces_open_files()
-@pytest.mark.usefixtures("reopened")
-@pytest.mark.parametrize("put", IN_ITS_PLACE.values(), ids=IN_ITS_PLACE)
-def test_a_file_that_is_removed_meanwhile_is_read(path, put):
-    before = pq.read_table(path, columns=["id", "points"])
-    with parquetext.open(path) as file:
-        os.remove(path)
-        put(path)
-        assert_same(file.read(["id", "points"]), before)
 
 
 def test_tables_larger_than_the_small_limit_are_equal(tmp_path, implementation):

@@ -59,6 +59,7 @@ FAST = {
     "pruning/test_few_bounds.py",
     "edits/test_upgrade.py",
     "arrow/test_read.py",
+    "arrow/test_replaced_files.py",
     "test_architecture.py",
     "test_extension.py",
 }

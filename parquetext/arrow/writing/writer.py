@@ -47,7 +47,7 @@ def _given(arguments: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     }
 
 
-class ParquetWriter(Unpicklable, pq.ParquetWriter):
+class ParquetWriter(Unpicklable, pq.ParquetWriter):  # type: ignore[misc]
     """Write a Parquet file table by table; the names and options are those of `pyarrow.parquet.ParquetWriter`.
 
     It is a context manager. The file gets its name when it is closed, complete and with its footer; until then, an old
