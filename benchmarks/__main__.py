@@ -155,10 +155,10 @@ def _show(rows: list) -> None:
     """Print measurement and subject in one line, and the readers below it."""
     shown = [_cells(row) for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(HEADINGS, *shown, strict=True)]
-    console.print(_table(widths, [HEADINGS], "dim"))
+    console().print(_table(widths, [HEADINGS], "dim"))
     for (case, subject), group in groupby(zip(rows, shown, strict=True), lambda pair: (pair[0].case, pair[0].subject)):
         tell((f"{case}: {subject}", "bold"))
-        console.print(_table(widths, [cells for _, cells in group]))
+        console().print(_table(widths, [cells for _, cells in group]))
 
 
 def _table(widths: list[int], lines: Iterable[Sequence[str]], style: str = "") -> Table:

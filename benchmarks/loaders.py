@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import parquetext
-from parquetext.cli.output import errors, tell
+from parquetext.cli.output import tell
 
 from . import row_shapes
 from .cases import OURS, Row, rows_of
@@ -32,7 +32,7 @@ def measure(workspace: Workspace, rounds: int, rows: int = ROWS) -> Iterator[lis
     """Read batches of random rows by two workers that live for all rounds; tell if a package is missing."""
     missing = [package for name, package in NEEDED.items() if not is_installed(name)]
     if missing:
-        tell(f"skipped: loaders of PyTorch need pip install {' '.join(missing)}", to=errors)
+        tell(f"skipped: loaders of PyTorch need pip install {' '.join(missing)}", is_error=True)
         return
     workspace.progress("writing the files")
     path, lance_path = _files(workspace.folder, rows)

@@ -51,7 +51,7 @@ def demo(
             problem(error)
             raise typer.Exit(CANNOT_RUN) from None
     if not json:
-        console.print(_table(steps))
+        console().print(_table(steps))
         tell("before: pyarrow, before the upgrade; after: parquetext, after it")
         tell(f"{failed} step{'s' * (failed != 1)} failed" if failed else "everything is as it should be")
     raise typer.Exit(FINDINGS if failed else 0)

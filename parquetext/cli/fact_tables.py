@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
 from types import MappingProxyType
-
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from ..cells import is_number, is_whole, shortened, width_of
 from ..escaping import escaped
 from .output import console, counted, line_width, print_lines
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 GAP = 2
 NAMED = 4  # of the columns that are left out
@@ -81,9 +83,10 @@ def print_listing(
     if room is not None and style_of is not None:
         printed[1 : len(lines) + 1] = [_styled(padded, shown, row, style_of) for row in range(len(lines))]
     _print(printed, has_total=total is not None)
-    names = [columns[at].heading for at in range(len(columns)) if at not in set(shown)]
+    positions = set(shown)
+    names = [column.heading for at, column in enumerate(columns) if at not in positions]
     if names or more:
-        console.print(Text(_no_room(names, more, hint, room), "dim"))
+        print_lines([_no_room(names, more, hint, room)], "dim")
 
 
 def _print(lines: Sequence[str | Text], *, has_total: bool) -> None:
@@ -95,6 +98,8 @@ def _print(lines: Sequence[str | Text], *, has_total: bool) -> None:
 
 
 def _styled(padded: Sequence[list[str]], shown: Sequence[int], row: int, style_of: Callable[[int, int], str]) -> Text:
+    from rich.text import Text
+
     cells = [(cells[row + 1], style_of(row, at)) for cells, at in zip(padded, shown, strict=True)]
     parts = [part for cell in cells for part in (("  ", ""), cell)]
     return Text.assemble(*parts[1:])
@@ -190,13 +195,14 @@ def print_fields(fields: Iterable[tuple[str, object]]) -> None:
         print_lines([f"{name}{' ' * (width - width_of(name))}  {value}" for name, value in texts])
         return
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in texts:
         table.add_row(Text(name), Text(value, "red" if name == "finding" else ""))
-    console.print(table)
+    console().print(table)
 
 
 def _text(value: object, commas: bool = True) -> str:

@@ -110,7 +110,7 @@ def print_map(found) -> None:
     """Draw where every byte of a file belongs: the file as a bar, and the meaning of its colors."""
     from ..inspection.layout.part_kinds import KINDS
 
-    console.print(_bar(found))
+    console().print(_bar(found))
     kinds = found.kinds.to_pylist()
     rows = [
         (
@@ -148,12 +148,13 @@ def _share(count: int, size: int) -> str:
 
 def _has_colours() -> bool:
     """Not in a pipe, with NO_COLOR, or in a terminal that has none."""
-    return console.is_terminal and not console.no_color and console.color_system is not None
+    shown = console()
+    return shown.is_terminal and not shown.no_color and shown.color_system is not None
 
 
 def _bar(found) -> Text:
     """Return the file from its first byte to its last: for each piece, the group with most of its bytes."""
-    groups = found.strip(min(BAR_WIDTH, console.width))
+    groups = found.strip(min(BAR_WIDTH, console().width))
     if _has_colours():
         return Text.assemble(*(("█", STYLES[group]) for group in groups))
     return Text("".join(LETTERS[group] for group in groups))

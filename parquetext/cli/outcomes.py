@@ -15,7 +15,6 @@ from ..errors import ParquetextError, kind_of, outcome_of
 from ..findings import Finding
 from ..masking import without_secrets
 from ..storage import resolve
-from . import output
 from .interrupts import STOPPED, claim_report, reported_stop
 from .output import print_json, tell
 
@@ -49,7 +48,7 @@ def problem(text: Any, path: object = None) -> None:
     kind = f"{type(text).__name__}: " if isinstance(text, Exception) and not isinstance(text, ParquetextError) else ""
     is_named = path is None or _names(str(path).removeprefix("file://"), str(text))
     about = "" if is_named else f"{without_secrets(str(path))}: "
-    tell((kind, "red"), about, without_secrets(str(text)), to=output.errors)
+    tell((kind, "red"), about, without_secrets(str(text)), is_error=True)
 
 
 def _names(path: str, text: str) -> bool:

@@ -8,15 +8,20 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-
-from rich.console import Console
-from rich.text import Text
+from functools import cache
+from typing import TYPE_CHECKING, TextIO
 
 from ..escaping import escaped, json_line
 from ..masking import without_secrets
 from ..tabular import counted
 
+if TYPE_CHECKING:  # rich takes 20 ms, and is imported if something is printed in a terminal
+    from rich.console import Console
+    from rich.text import Text
+
 PIPE_COLUMNS = 160  # of bars and the like in a pipe or a log; tables are as wide as they need to be there
+_FORCING = "FORCE_COLOR", "TTY_COMPATIBLE"  # variables by which rich takes a pipe for a terminal
+_quiet = False
 
 
 def _is_one_terminal() -> bool:
@@ -28,33 +33,56 @@ def _is_one_terminal() -> bool:
     return sys.stdout.isatty() and streams[0].st_rdev == streams[1].st_rdev and stat.S_ISCHR(streams[1].st_mode)
 
 
-console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else PIPE_COLUMNS)
-# In one terminal all lines go through one console, which draws the progress bar anew below them.
-errors = console if _is_one_terminal() else Console(stderr=True, highlight=False, soft_wrap=True)
+@cache
+def console() -> Console:
+    """Return the console of standard output."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else PIPE_COLUMNS
+    return Console(quiet=_quiet, highlight=False, soft_wrap=True, width=width)
+
+
+@cache
+def errors() -> Console:
+    """Return the console of standard error.
+
+    In one terminal all lines go through one console, which draws the progress bar anew below them.
+    """
+    from rich.console import Console
+
+    one = _is_one_terminal() and not _quiet
+    return console() if one else Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def _is_plain(stream: TextIO) -> bool:
+    """Return True if lines have no style: in pipes and files."""
+    return not stream.isatty() and not any(map(os.environ.get, _FORCING))
 
 
 def be_quiet(asked: bool) -> None:
     """Print only failures, on standard error; the exit code shows if the command succeeded."""
-    global errors
-    console.quiet = asked
-    if asked and errors is console:
-        errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    global _quiet
+    _quiet = asked
+    console.cache_clear()
+    errors.cache_clear()
 
 
 def line_width() -> int | None:
     """Return how many letters a line of standard output has room for; None if that is no terminal."""
-    return console.width if sys.stdout.isatty() else None
+    return console().width if sys.stdout.isatty() else None
 
 
 def print_lines(lines: Iterable[str | Text], style: str = "") -> None:
     """Print lines whose names are escaped already; in a terminal in a style."""
-    if console.quiet:
+    if _quiet:
         return
     if line_width() is None:  # many times faster than through rich
         sys.stdout.write("".join(f"{line}\n" for line in lines))
         return
+    from rich.text import Text
+
     for line in lines:
-        console.print(line if isinstance(line, Text) else Text(line, style))
+        console().print(line if isinstance(line, Text) else Text(line, style))
 
 
 def human_bytes(count: float) -> str:
@@ -88,27 +116,41 @@ def print_json(record: object) -> None:
     sys.stdout.write(json_line(record) + "\n")
 
 
-def tell(*parts: object, to: Console = console) -> None:
+def tell(*parts: object, is_error: bool = False) -> None:
     """Print a line: texts, or pairs of a text and its style. Names are escaped."""
+    if _quiet and not is_error:
+        return
     pairs = [part if isinstance(part, tuple) else (part, "") for part in parts]
-    to.print(Text.assemble(*((escaped(text), style) for text, style in pairs)))
+    stream = sys.stderr if is_error else sys.stdout
+    if _is_plain(stream):
+        print(*(escaped(text) for text, _ in pairs), sep="", file=stream, flush=True)
+        return
+    from rich.text import Text
+
+    (errors if is_error else console)().print(Text.assemble(*((escaped(text), style) for text, style in pairs)))
 
 
 def cell(text: object, style: str = "") -> Text:
     """Return a table cell with a name, escaped if necessary."""
+    from rich.text import Text
+
     return Text(escaped(text), style)
+
+
+def _has_progress(quiet: bool) -> bool:
+    return not (quiet or _quiet or _is_plain(sys.stderr)) and errors().is_terminal
 
 
 @contextmanager
 def files_progress(total: int | None, description: str, *, quiet: bool = False) -> Iterator:
     """Show a bar that counts files on standard error; yield a function to call after each file."""
-    if quiet or console.quiet or not errors.is_terminal:
+    if not _has_progress(quiet):
         yield lambda: None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=errors, transient=True) as progress:
+    with Progress(*columns, console=errors(), transient=True) as progress:
         task = progress.add_task(description, total=total)
         yield lambda: progress.advance(task)
 
@@ -121,17 +163,17 @@ def spinner(*, quiet: bool = False) -> Iterator:
     """
 
     def plainly(what: str, total: int | None = None) -> Callable[[], None]:
-        if not (quiet or console.quiet):
-            tell(what, to=errors)
+        if not (quiet or _quiet):
+            tell(what, is_error=True)
         return lambda: None
 
-    if quiet or console.quiet or not errors.is_terminal:
+    if not _has_progress(quiet):
         yield plainly
         return
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=errors, transient=True) as progress:
+    with Progress(*columns, console=errors(), transient=True) as progress:
         task = progress.add_task("", total=None)
 
         def say(what: str, total: int | None = None) -> Callable[[], None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -48,9 +49,10 @@ def test_build_show_verify(lake):
 @pytest.mark.parametrize("verb", ["build", "verify", "update", "compact"])
 def test_on_a_terminal_a_bar_counts_the_files(lake, monkeypatch, verb):
     run("build", lake)
+    monkeypatch.setenv("FORCE_COLOR", "1")
     for options, counted in ((), True), (("--json",), False):
         terminal = Console(file=io.StringIO(), force_terminal=True, width=100)
-        monkeypatch.setattr(output, "errors", terminal)
+        monkeypatch.setattr(output, "errors", cache(lambda terminal=terminal: terminal))
         assert run(verb, *options, lake).exit_code == 0
         assert ("2/2" in terminal.file.getvalue()) == counted
 

@@ -8,6 +8,8 @@ from decimal import Decimal
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from parquetext.inspection.content.value_text import as_json, column_as_json
 
@@ -41,6 +43,35 @@ def test_values_as_json(values, expected):
     assert [as_json(value) for value in values] == expected
     assert column_as_json(values) == expected
     json.dumps(expected, allow_nan=False)
+
+
+TIMES = [
+    *(pa.timestamp(unit, zone) for unit in ("s", "ms", "us", "ns") for zone in (None, "UTC", "Asia/Kolkata")),
+    *(pa.date32(), pa.date64(), pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")),
+]
+
+
+@pytest.mark.parametrize("kind", TIMES, ids=str)
+def test_times_have_the_text_that_pyarrow_casts_them_to(kind):
+    number = pa.int32() if kind.bit_width == 32 else pa.int64()
+    for numbers in ([], [None], [0, None, 1, 86_399], [-86_400_000, 86_399_000, 2**31 - 1]):
+        values = pa.array(numbers, number).view(kind)
+        assert column_as_json(values) == values.cast(pa.string()).to_pylist()
+
+
+@given(st.lists(st.none() | st.decimals(-(10**9), 10**9, places=9), max_size=5), st.integers(9, 19))
+def test_decimals_have_the_text_that_pyarrow_casts_them_to(numbers, scale):
+    for kind in (pa.decimal128(38, scale), pa.decimal256(50, scale)):
+        values = pa.array(numbers, kind)
+        assert column_as_json(values) == values.cast(pa.string()).to_pylist()
+
+
+@given(st.lists(st.none() | st.floats(width=32), max_size=5))
+def test_single_precision_numbers_have_the_shortest_text(numbers):
+    values = pa.array(numbers, pa.float32())
+    assert list(map(str, column_as_json(values))) == [
+        "None" if text is None else str(float(text)) for text in values.cast(pa.string()).to_pylist()
+    ]
 
 
 def test_text_that_is_no_utf_8_keeps_its_bytes_as_surrogates():
