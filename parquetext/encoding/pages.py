@@ -79,6 +79,9 @@ class Headers:
 
     def array(self, name: str) -> memoryview:
         """Return one member of all headers; names are those of `kernels.page.Pages.array`."""
+        if len(self._windows) == 1 and name != "offset":
+            [(_, pages, count)] = self._windows
+            return pages.array(name)[:count]
         parts = [(base, pages.array(name)[:count]) for base, pages, count in self._windows]
         found = array(parts[0][1].format if parts else "i")
         for base, values in parts:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import product
+from itertools import islice, product
 
 import pyarrow as pa
 
@@ -15,7 +15,6 @@ from ..encoding.pages import DATA_PAGES, FIRST_WINDOW, OVERRUN, Headers, read_he
 from ..encoding.registry import names as encoding_names
 from ..errors import Malformed, Unsupported
 from .column_footer import other_file
-from .leaf_types import LeafType
 from .page_index import INDEXES, DataPages, IndexedPages, has_page_order, index_or_none, indexed_pages
 
 MEMBERS = (
@@ -86,13 +85,10 @@ def page_table(
     for headers, num_values in zip(chunks, column.num_values, strict=True):
         if headers.problem is not None and headers.value_count != num_values:
             raise headers.problem
-    fields = [_HeaderFields(headers, column) for headers in chunks]
+    fields = _HeaderFields(chunks, column, source.size)
     if copies is None:
-        _add_indexed(source, column, fields)
-    parts = [chunk.table(row_group) for row_group, chunk in enumerate(fields)]
-    if not parts:
-        return _HeaderFields(Headers(0), column).table(0)
-    return pa.concat_tables(parts, promote_options="default").unify_dictionaries().combine_chunks()
+        fields.add(_indexed(source, column, fields.data_pages()), has_page_order(column.node))
+    return fields.table()
 
 
 def _ranges(source, column) -> Iterable[tuple[int, int] | None]:
@@ -135,62 +131,78 @@ def _touch(source, column, row_group: int, name: str) -> None:
     index_or_none(source, column.chunks, row_group, name)
 
 
-def _add_indexed(source, column, fields: list[_HeaderFields]) -> None:
-    """Add values that the headers lack from the page indexes."""
-    has_bounds = has_page_order(column.node)
+def _indexed(source, column, chunks: Iterable[DataPages]) -> Iterator[IndexedPages]:
+    """Yield the page index of each chunk."""
     row_counts = column.num_values if column.node.max_repetition == 0 else column.num_rows
-    for row_group, chunk in enumerate(fields):
-        pages = chunk.data_pages()
+    for row_group, pages in enumerate(chunks):
         if pages.offsets:
-            found = indexed_pages(source, column.chunks, column.node, row_group, row_counts[row_group], pages)
-            chunk.add(found, has_bounds)
+            yield indexed_pages(source, column.chunks, column.node, row_group, row_counts[row_group], pages)
+        else:
+            yield IndexedPages()
 
 
 class _HeaderFields:
-    """The values in the headers of a chunk's pages, one entry per page; absent values are null."""
+    """The values in the page headers of a column's chunks, one entry per page; absent values are null."""
 
-    def __init__(self, headers: Headers, column):
-        self._leaf_type = column.leaf_type
-        self._members = {name: _wrapped(headers.array(name), type) for name, type in MEMBERS}
+    def __init__(self, chunks: Sequence[Headers], column, file_size: int):
+        self._leaf_type, self._file_size = column.leaf_type, file_size
+        self._page_counts = [len(headers) for headers in chunks]
+        self._members = {name: _joined([headers.array(name) for headers in chunks], type) for name, type in MEMBERS}
         members = self._members
         self.is_data = pc.is_in(members["type"], pa.array(DATA_PAGES, pa.int32()))  # pa.array imports pandas
         is_flat = column.node.max_repetition == 0
         counted = _known(members["num_values" if is_flat else "num_rows"])
         self.rows = pc.if_else(self.is_data, counted, None)
         self.nulls = pc.max_element_wise(_known(members["num_nulls"]).cast(pa.int64()), _known(members["null_count"]))
-        self.minima, self.maxima = headers.bounds("min_value"), headers.bounds("max_value")
+        self.minima, self.maxima = (
+            pa.chunked_array([headers.bounds(name) for headers in chunks], pa.large_binary()).combine_chunks()
+            for name in ("min_value", "max_value")
+        )
 
-    def data_pages(self) -> DataPages:
+    def data_pages(self) -> Iterator[DataPages]:
+        """Yield the data pages of each chunk."""
         sizes = pc.add(*(self._members[name].cast(pa.int64()) for name in ("header_size", "compressed_size")))
         fields = self._members["offset"], sizes, self._members["num_values"], self.rows, self.nulls
-        return DataPages(*(values.filter(self.is_data).to_pylist() for values in fields))
+        lists, is_data = [values.to_pylist() for values in fields], self.is_data.to_pylist()
+        first = 0
+        for count in self._page_counts:
+            pages = [page for page in range(first, first + count) if is_data[page]]
+            yield DataPages(*([values[page] for page in pages] for values in lists))
+            first += count
 
-    def add(self, indexed: IndexedPages, has_bounds: bool) -> None:
-        """Add values that the headers lack from the page index."""
+    def add(self, chunks: Iterable[IndexedPages], has_bounds: bool) -> None:
+        """Add values that the headers lack from the page indexes."""
+        is_data, first = self.is_data.to_pylist(), 0
+        rows: list[int | None] = []
+        nulls: list[int | None] = []
+        low: list[bytes | None] = []
+        high: list[bytes | None] = []
+        for indexed, count in zip(chunks, self._page_counts, strict=True):
+            missing = [None] * sum(is_data[first : first + count])
+            places, bounds = indexed.places, indexed.bounds
+            rows += missing if places is None else places.row_counts
+            nulls += missing if bounds is None else [each if each >= 0 else None for each in bounds.null_counts]
+            low += missing if bounds is None else bounds.min
+            high += missing if bounds is None else bounds.max
+            first += count
         numbers = pc.subtract(pc.cumulative_sum(self.is_data.cast(pa.int8()).cast(pa.int64())), 1)
         numbers = pc.if_else(self.is_data, numbers, None)
-        if indexed.places is not None:
-            rows = pa.array(indexed.places.row_counts, self.rows.type)
-            self.rows = pc.coalesce(self.rows, rows.take(numbers))
-        if indexed.bounds is None:
-            return
-        nulls = pa.array([count if count >= 0 else None for count in indexed.bounds.null_counts], self.nulls.type)
-        self.nulls = pc.coalesce(self.nulls, nulls.take(numbers))
+        self.rows = pc.coalesce(self.rows, pa.array(rows, self.rows.type).take(numbers))
+        self.nulls = pc.coalesce(self.nulls, pa.array(nulls, self.nulls.type).take(numbers))
         if has_bounds:
             lacks_bounds = pc.and_(pc.is_null(self.minima), pc.is_null(self.maxima))
-            low, high = (
-                pa.array(side, pa.large_binary()).take(numbers) for side in (indexed.bounds.min, indexed.bounds.max)
-            )
-            self.minima = pc.if_else(lacks_bounds, low, self.minima)
-            self.maxima = pc.if_else(lacks_bounds, high, self.maxima)
+            lower, upper = (pa.array(side, pa.large_binary()).take(numbers) for side in (low, high))
+            self.minima = pc.if_else(lacks_bounds, lower, self.minima)
+            self.maxima = pc.if_else(lacks_bounds, upper, self.maxima)
 
-    def table(self, row_group: int) -> pa.Table:
-        """Return the rows of the page table for this chunk."""
-        fields, count = self._members, len(self.is_data)
+    def table(self) -> pa.Table:
+        """Return the page table."""
+        fields, counts = self._members, self._page_counts
+        row_groups = [row_group for row_group, count in enumerate(counts) for _ in range(count)]
         return pa.table(
             {
-                "row_group": pa.repeat(pa.scalar(row_group, pa.int32()), count),
-                "page": pa.array(range(count), pa.int32()),
+                "row_group": pa.array(row_groups, pa.int32()),
+                "page": pa.array([page for count in counts for page in range(count)], pa.int32()),
                 "type": _named(fields["type"], wire.NAMES_OF_PAGE_TYPE),
                 "encoding": _named(_known(fields["encoding"]), encoding_names()),
                 "num_values": _known(fields["num_values"]),
@@ -201,15 +213,37 @@ class _HeaderFields:
                 "compressed_size": fields["compressed_size"],
                 "uncompressed_size": fields["uncompressed_size"],
                 "crc": pc.if_else(fields["has_crc"].cast(pa.bool_()), fields["crc"], None),
-                "first_row": pc.if_else(self.is_data, _first_rows(self.rows, self.is_data), None),
-                "min": _typed(self.minima, self._leaf_type),
-                "max": _typed(self.maxima, self._leaf_type),
+                "first_row": pc.if_else(self.is_data, self._first_rows(), None),
+                "min": self._typed(self.minima),
+                "max": self._typed(self.maxima),
             }
         )
 
+    def _first_rows(self) -> pa.Array:
+        """Return the number of a chunk's rows before each page; null after a data page with an unknown number."""
+        first_rows: list[int | None] = []
+        pages = zip(self.is_data.to_pylist(), self.rows.to_pylist(), strict=True)
+        for count in self._page_counts:
+            before: int | None = 0
+            for is_data, rows in islice(pages, count):
+                first_rows.append(before)
+                if is_data:
+                    before = None if before is None or rows is None else before + rows
+        return pa.array(first_rows, pa.int64())
 
-def _wrapped(values, type: pa.DataType) -> pa.Array:
-    return pa.Array.from_buffers(type, len(values), [None, pa.py_buffer(values)])
+    def _typed(self, raw: pa.Array) -> pa.Array:
+        """Return bounds as values of the leaf's type; null for bytes that are not a value."""
+        leaf_type = self._leaf_type
+        if not leaf_type.is_viewed:
+            return leaf_type.array(raw.to_pylist())
+        leaf_type.check_count(len(raw), raw.nbytes + self._file_size)  # a page has a value, but may lack bounds
+        right = pc.if_else(pc.equal(pc.binary_length(raw), leaf_type.width), raw, None)
+        return leaf_type.array_of(right.cast(pa.binary(leaf_type.width)))
+
+
+def _joined(parts: Sequence[memoryview], type: pa.DataType) -> pa.Array:
+    values = b"".join(parts)
+    return pa.Array.from_buffers(type, len(values) * 8 // type.bit_width, [None, pa.py_buffer(values)])
 
 
 def _known(numbers: pa.Array) -> pa.Array:
@@ -222,19 +256,3 @@ def _named(numbers: pa.Array, names: Mapping[int, str]) -> pa.DictionaryArray:
     encoded = numbers.dictionary_encode()
     known = [names.get(value, f"UNKNOWN_{value}") for value in encoded.dictionary.to_pylist()]
     return pa.DictionaryArray.from_arrays(encoded.indices, pa.array(known, pa.string()))
-
-
-def _first_rows(rows: pa.Array, is_data: pa.Array) -> pa.Array:
-    """Return the number of rows before each page; null after a data page with an unknown number of rows."""
-    counted = pc.if_else(is_data, rows, 0).cast(pa.int64())
-    before = pa.concat_arrays([pa.array([0], pa.int64()), counted])[: len(rows)]
-    return pc.cumulative_sum(before)
-
-
-def _typed(raw: pa.Array, leaf_type: LeafType) -> pa.Array:
-    """Return bounds as values of the leaf's type; null for bytes that are not a value."""
-    if not leaf_type.is_viewed:
-        return leaf_type.array(raw.to_pylist())
-    leaf_type.check_count(len(raw), raw.nbytes)
-    right = pc.if_else(pc.equal(pc.binary_length(raw), leaf_type.width), raw, None)
-    return leaf_type.array_of(right.cast(pa.binary(leaf_type.width)))

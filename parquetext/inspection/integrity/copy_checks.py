@@ -59,6 +59,7 @@ def check_copies(scan, names: Sequence[str], base: int | None, data_end: int, re
         Offset of the footer and of the blocks before it.
     """
     begins, sizes, values = scan.chunk_begins(), scan.chunks("total_compressed_size"), scan.chunks("num_values")
+    types = scan.chunks("type")
     rows = scan.row_groups("num_rows")
     copies = []
     for chunk in copies_by_chunk(scan):
@@ -69,7 +70,7 @@ def check_copies(scan, names: Sequence[str], base: int | None, data_end: int, re
             own = f"{position}, copy in {name_of_encoding(fields)}"
             fits = fields.fits(begins[chunk.index], sizes[chunk.index], values[chunk.index])
             findings = list(_check_facts(fields, fits, rows[chunk.row_group], data_end, own))
-            notes = list(_unknown(fields, scan.chunks("type")[chunk.index], own))
+            notes = list(_unknown(fields, types[chunk.index], own))
             report.extend([*findings, *notes])
             if not findings:
                 is_readable = not notes

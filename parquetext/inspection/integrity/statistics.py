@@ -218,6 +218,7 @@ class _Comparison:
         fields = list(zip(*map(scan.elements, names), strict=True))
         self._orders = [_orders_of(*fields[element]) for element in scan.leaves]
         self._places = {name: scan.places(name) for name in INDEX_FIELDS}
+        self._ranges = scan.chunks("chunk_offset"), scan.chunks("chunk_length")
 
     def findings(self, stored: StoredChunk) -> Iterator[Finding]:
         """Compare one chunk."""
@@ -226,7 +227,7 @@ class _Comparison:
         metadata = self._metadata(stored)
         headers = read_headers(self._source, stored.start, stored.end, slack=chunk.overrun)
         numbers = [number for number, type in enumerate(headers.array("type")) if type in DATA_PAGES]
-        entries = [headers.array("num_values")[number] for number in numbers]
+        entries = list(map(headers.array("num_values").__getitem__, numbers))
         fields = metadata.get("statistics", thrift.Fields())
         bloom, distinct = self._bloom(stored), _Distinct() if "distinct_count" in fields else None
         seen = [one.see for one in (bloom, distinct) if one is not None]
@@ -297,7 +298,7 @@ class _Comparison:
                 yield Finding("column-index", message, index.offset, stored.label)
 
     def _metadata(self, stored: StoredChunk) -> dict:
-        start, length = (self._scan.chunks(f"chunk_{name}")[stored.index] for name in ("offset", "length"))
+        start, length = (part[stored.index] for part in self._ranges)
         chunk = thrift.read("ColumnChunk", memoryview(self._scan.data)[start : start + length])
         return chunk.get("meta_data", {})
 

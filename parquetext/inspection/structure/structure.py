@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from ... import wire
 from ...encoding.page_counts import check_page_counts, count_rows
@@ -86,6 +87,7 @@ READS, MORE_READS = 4, 1 << 16  # times the file, and bytes beside, that may be 
 BLOOM_FILTER = "bloom-filter"
 MAGIC_BYTES = 4
 PLACES = "offset_index", "column_index", "bloom_filter"
+OF_NODES = "bytes_offset", "bytes_length", "column_order", "max_definition", "max_repetition"
 
 
 class Structure:
@@ -120,6 +122,8 @@ class Structure:
         self._may_overrun = overrun_of(scan.created_by) > 0
         self._first_read = source.bytes_read
         self._places = {name: [scan.places(f"{name}_{part}") for part in ("offset", "length")] for name in PLACES}
+        self._elements = [scan.elements(name) for name in OF_NODES]
+        self._column, self._null_counts = cache(scan.column), scan.chunks("null_count")
 
     @property
     def is_read_too_often(self) -> bool:
@@ -259,14 +263,13 @@ class Structure:
     def _counts(self, chunk: StoredChunk, page_values: list[int]) -> ChunkCounts:
         """Return the values of a chunk that its column index must match."""
         if self._scan.regular:
-            return counts_of(self._scan.column(chunk.leaf), chunk.row_group, page_values)
-        return ChunkCounts(page_values, chunk.num_values, self._scan.chunks("null_count")[chunk.index])
+            return counts_of(self._column(chunk.leaf), chunk.row_group, page_values)
+        return ChunkCounts(page_values, chunk.num_values, self._null_counts[chunk.index])
 
     def _node(self, leaf: int) -> Node:
         """Return the fields of a leaf that the checks of a column index need."""
         element = self._scan.leaves[leaf]
-        names = ("bytes_offset", "bytes_length", "column_order", "max_definition", "max_repetition")
-        start, length, *levels = (self._scan.elements(name)[element] for name in names)
+        start, length, *levels = (values[element] for values in self._elements)
         thrift = bytes(memoryview(self._scan.data)[start : start + length])
         return Node(thrift, b"", None, element, leaf, 1, *levels)
 

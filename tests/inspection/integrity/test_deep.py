@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 import uuid
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pytest
 from support import pages
 
 from parquetext import kernels, thrift, wire
+from parquetext._pure.scan import Scan
 from parquetext.errors import Unsupported
 from parquetext.inspection import integrity
 from parquetext.inspection.integrity import deep
@@ -176,3 +178,29 @@ def test_many_values_without_compiled_kernels_are_decoded_by_pyarrow_alone(tmp_p
     report = verify(path)
     assert report.ok and report.rows == 1_000_001
     assert [finding.kind for finding in report.findings] == ["decoded-once"] * (implementation == "pure")
+
+
+def test_members_of_all_chunks_are_copied_once_and_not_for_each_chunk(tmp_path, monkeypatch):
+    """With a copy for each chunk, the time would grow with the square of their number."""
+    copied = []
+
+    def recorded(member, original):
+        def call(self, name):
+            if sys._getframe(1).f_globals["__name__"].startswith("parquetext.inspection"):
+                copied.append((member, name))
+            return original(self, name)
+
+        return call
+
+    for member in ("chunks", "elements", "places", "row_groups"):
+        monkeypatch.setattr(Scan, member, recorded(member, getattr(Scan, member)))
+    kernels.use("pure")
+    counts = []
+    for rows in (2, 8):
+        path = tmp_path / f"{rows}.parquet"
+        table = pa.table({"x": range(rows), "y": range(rows)})
+        pq.write_table(table, path, row_group_size=1, write_page_index=True)
+        copied.clear()
+        assert verify(path).ok
+        counts.append(len(copied))
+    assert 0 < counts[0] == counts[1]
