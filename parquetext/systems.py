@@ -16,8 +16,11 @@ from typing import Any
 try:
     import fcntl
 except ImportError:
-    fcntl = None
     from . import windows
+
+    _HAS_FCNTL = False
+else:
+    _HAS_FCNTL = True
 
 O_CLOEXEC = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)  # the other one is Windows's alone
 O_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
@@ -46,7 +49,7 @@ def has_folders() -> bool:
 
 def replaces_open_files() -> bool:
     """Return True if an open file can be replaced by another one, and a mapped one be changed."""
-    return fcntl is not None
+    return _HAS_FCNTL
 
 
 def _flock(file: int, *, shared: bool = False, wait: bool = False) -> None:
@@ -98,7 +101,7 @@ def path_of(file: int) -> str:
     FileNotFoundError
         On Windows, whose users may create a folder of this path.
     """
-    if fcntl is None:
+    if not _HAS_FCNTL:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     return f"/proc/self/fd/{file}"
 
@@ -110,7 +113,7 @@ fsync: Callable[[int], None]
 set_times: Callable[..., None]
 pread: Callable[[int, int, int], bytes]
 pwrite: Callable[[int, Any, int], int]
-if fcntl is None:
+if not _HAS_FCNTL:
     lock, open_file, replace, set_times = windows.lock, windows.open_file, windows.replace, windows.set_times
     pread, pwrite, fsync = windows.pread, windows.pwrite, windows.fsync
 else:

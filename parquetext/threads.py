@@ -28,7 +28,7 @@ class Task(Generic[R]):
 
     def __init__(self, call: Callable[[], R]):
         self._call, self._claim, self._is_done = call, Lock(), Event()
-        self._result: R | None = None
+        self._result: R  # `run` sets it, or `_error`
         self._error: BaseException | None = None
         self.is_alone = False
 

@@ -77,7 +77,7 @@ def _schema_of_some(lake: Dataset, columns: list[str]) -> pa.Schema:
             error = ColumnError(f"no column {missing!r} in the first file", file=str(file.path))
             error.suggest(file._on_form(lambda form: nearest_columns(form, missing, leaves=False)))
             raise error
-        schema = file._on_form(lambda form: schema_or_ours(form.slice(sorted(chain(*leaves)), [])))
+        schema = file._on_form(lambda form: schema_or_ours(form.slice(sorted(chain(*filter(None, leaves))), [])))
     return pa.schema([keys.field(name) if name in keys.names else schema.field(name) for name in columns])
 
 
@@ -112,5 +112,5 @@ def is_directory(source: object, filesystem: pafs.FileSystem | None) -> bool:
         return False
     target = resolve(source, filesystem)
     if not target.is_local:
-        return target.filesystem.get_file_info(target.path).type == pafs.FileType.Directory
+        return target.arrow_filesystem.get_file_info(target.path).type == pafs.FileType.Directory
     return os.path.isdir(target.path)

@@ -102,7 +102,7 @@ def job(
         "dry_run": dry_run,
         "ignore": ignore,
     }
-    options = {option: value for option, value in given.items() if value}
+    options: dict[str, object] = {option: value for option, value in given.items() if value}
     try:
         if name == "encode":
             options["columns"] = paired(column or (), encoding or ())

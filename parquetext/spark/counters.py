@@ -67,6 +67,7 @@ class StagePage:
             self._works = False
 
     def _put(self, counts: Counter) -> None:
+        assert self._context._jvm is not None  # a context starts the JVM
         spark, scala = self._context._jsc.sc(), self._context._jvm.scala
         for job in scala.jdk.javaapi.CollectionConverters.asJava(spark.dagScheduler().activeJobs()):
             if self._tag not in (job.properties().getProperty(_TAGS) or "").split(","):

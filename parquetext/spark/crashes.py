@@ -81,7 +81,8 @@ class Doing:
 
     def _has_died(self, url: str, seen: Note) -> bool:
         """Return True if the attempt that wrote this note is dead."""
-        alive = Owner.parse(seen.owner).is_alive()
+        owner = Owner.parse(seen.owner)
+        alive = None if owner is None else owner.is_alive()
         while self._noted(url) == seen:
             if alive is not None or time.monotonic() - self._since >= LEASE_SECONDS:
                 return not alive

@@ -119,8 +119,8 @@ class Filesystems:
         return target_in(mount.filesystem, path)
 
     def _mount(self, url: str) -> _Mount:
-        scheme, authority = _URL.match(url).groups()
-        return _mount(scheme, authority, self._settings)
+        scheme, _, rest = url.partition("://")
+        return _mount(scheme, rest.partition("/")[0], self._settings)
 
 
 def is_setting(name: str) -> bool:

@@ -38,7 +38,7 @@ def parallelism(spark: SparkSession) -> int:
 
 
 def _partitions_of_a_job(spark: SparkSession) -> int:
-    return spark.range(_PROBE_ROWS).selectExpr("spark_partition_id() AS part").selectExpr("max(part) + 1").first()[0]
+    return spark.range(_PROBE_ROWS).selectExpr("spark_partition_id() AS part").selectExpr("max(part) + 1").head(1)[0][0]
 
 
 def pack(weights: Sequence[int], slots: int) -> list[list[int]]:

@@ -100,7 +100,7 @@ def begin(spark: SparkSession, filesystems: Filesystems, state: str | None, labe
 
 
 def _default_folder(spark: SparkSession) -> str:
-    if is_connect(spark) or not spark.sparkContext.master.startswith("local"):
+    if is_connect(spark) or not (spark.sparkContext.master or "").startswith("local"):
         return posixpath.join(normal(spark.conf.get("spark.sql.warehouse.dir")), "_parquetext")
     folder = tempfile.mkdtemp(prefix="parquetext-results-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

@@ -16,7 +16,7 @@ from .shipping import is_connect
 from .tasks import Work
 
 if TYPE_CHECKING:
-    from pyspark import SparkContext
+    from pyspark import Accumulator, SparkContext
     from pyspark.sql import SparkSession
 
 _GROUP, _DESCRIPTION = "spark.jobGroup.id", "spark.job.description"
@@ -34,8 +34,8 @@ def run_tasks(
     else:
         context = spark.sparkContext
         group = _Group(context, f"parquetext {work.action}: {files:,} files")
-        work.done = context.accumulator(Counter(), Tally(StagePage(context, group.tag)))
-        with group, shown(work.action, files, lambda: _counts(group, work), progress) as say:
+        work.done = done = context.accumulator(Counter(), Tally(StagePage(context, group.tag)))
+        with group, shown(work.action, files, lambda: _counts(group, done), progress) as say:
             if tasks:
                 parts = context.parallelize(tasks, len(tasks)).mapPartitionsWithIndex(work).collect()
     say(_summary(work.action, files, parts, skipped))
@@ -98,11 +98,11 @@ class _Group:
         return [stage for stage in stages if stage]
 
 
-def _counts(group: _Group, work: Work) -> Counts:
+def _counts(group: _Group, done: Accumulator) -> Counts:
     stages = group.stages()
     return Counts(
-        work.done.value[FILES],
-        work.done.value[BYTES],
+        done.value[FILES],
+        done.value[BYTES],
         sum(stage.numCompletedTasks for stage in stages),
         sum(stage.numActiveTasks for stage in stages),
     )

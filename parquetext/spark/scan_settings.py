@@ -77,6 +77,7 @@ def _jars_of(spark: SparkSession) -> list[str]:
 
 def _in_jar(spark: SparkSession):
     """Return the jar's class that extends sessions, from any loader that has it."""
+    assert spark._jvm is not None  # a classic session starts the JVM
     thread = spark._jvm.java.lang.Thread.currentThread()
     before = thread.getContextClassLoader()
     thread.setContextClassLoader(spark._jsparkSession.sharedState().jarClassLoader())

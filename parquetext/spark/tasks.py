@@ -166,7 +166,9 @@ def _identity_if_known(target: Target, size: int) -> tuple[int, int, str]:
 def _attempt() -> int:
     from pyspark import TaskContext
 
-    return TaskContext.get().attemptNumber()
+    context = TaskContext.get()
+    assert context is not None  # `Work` is called by tasks only
+    return context.attemptNumber()
 
 
 def check_shared(filesystems: Filesystems, folder: str) -> None:

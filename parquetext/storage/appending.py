@@ -70,6 +70,7 @@ class Appender:
         self._sink.write(data)
 
     def _put_range(self, begin: int, end: int) -> None:
+        assert self._source is not None  # whoever calls `copy` has named one, at first or by `use`
         for at in range(begin, end, STEP):
             self._put(self._source.read(at, min(STEP, end - at)))
 

@@ -27,7 +27,7 @@ from .folder import CHECKSUMS_NEW, CHECKSUMS_OLD, Folder, beside, status_of
 from .locking import create_locked, sweep
 from .operations import Operations, keep_attributes
 from .ownership import distrust
-from .source import LocalSource, Overlay, Source, TailEdit
+from .source import LocalSource, Overlay, Source, SourceInFolder, TailEdit
 
 _HEADER = struct.Struct(">4sI")
 _MAGIC = b"crc\0"
@@ -140,7 +140,7 @@ def _big_endian(sums: array) -> array:
 
 @contextlib.contextmanager
 def renewed_for_edit(
-    operations: Operations, source: LocalSource, edit: TailEdit, ignored: frozenset[str]
+    operations: Operations, source: SourceInFolder, edit: TailEdit, ignored: frozenset[str]
 ) -> Iterator[str]:
     """Renew the checksum file next to `source`, which is locked, for the change in the block; yield a note.
 
@@ -169,7 +169,7 @@ def renewed_for(
     """Renew the checksum file for a file that the block replaces by `new`, whether it matched before or not."""
     with _opened(path, folder) as old:
         sums = None if old is None else Checksums.read(old)
-        if sums is None:
+        if old is None or sums is None:
             yield
             return
         with _renewed(operations, old, path, lambda: Checksums.of(new, sums.chunk), ignored):
@@ -178,7 +178,7 @@ def renewed_for(
 
 @contextlib.contextmanager
 def _renewed(
-    operations: Operations, old: LocalSource, path: str, make: Callable[[], Checksums], ignored: frozenset[str]
+    operations: Operations, old: SourceInFolder, path: str, make: Callable[[], Checksums], ignored: frozenset[str]
 ) -> Iterator[None]:
     folder, name, aside, new = old.folder, old.name, beside(path, CHECKSUMS_OLD), beside(path, CHECKSUMS_NEW)
     with contextlib.ExitStack() as opened:
@@ -217,7 +217,7 @@ def _set_aside(
     operations.rename(old.name, aside, old.folder)
 
 
-def settle_checksums(operations: Operations, source: LocalSource) -> str | None:
+def settle_checksums(operations: Operations, source: SourceInFolder) -> str | None:
     """Restore matching checksums that a killed change of `source`, which is locked, has set aside.
 
     Return a description, or None if there was nothing to do. Files that other users may have created are not touched.
@@ -262,7 +262,7 @@ def _ours(path: str, folder: Folder, owner: int) -> list[str]:
 
 def _settle_by_name(operations: Operations, path: str, folder: Folder) -> None:
     """Settle the checksums of the file that now has the name. If that fails, the next change does it."""
-    with contextlib.suppress(OSError, ParquetextError), LocalSource(path, folder=folder) as source:
+    with contextlib.suppress(OSError, ParquetextError), SourceInFolder(path, folder) as source:
         settle_checksums(operations, source)
 
 
@@ -283,11 +283,11 @@ def _exists(path: str, folder: Folder) -> bool:
 
 
 @contextlib.contextmanager
-def _opened(path: str, folder: Folder) -> Iterator[LocalSource | None]:
+def _opened(path: str, folder: Folder) -> Iterator[SourceInFolder | None]:
     """Open the checksum file next to `path`, or yield None."""
     name = crc_path(path)
     try:
-        file = LocalSource(name, folder=folder)
+        file = SourceInFolder(name, folder)
     except (OSError, ParquetextError) as error:
         if isinstance(error, OSError) and error.errno in _NOT_THERE:
             yield None

@@ -15,7 +15,7 @@ from .journal import MIXED, Journal, is_of_later_version, parse
 from .locking import in_place_change
 from .operations import Operations, keep_attributes, keep_times
 from .ownership import distrust
-from .source import LocalSource, TailEdit
+from .source import LocalSource, SourceInFolder, TailEdit
 
 LEFT, OTHERS, UNTRUSTED = "left", "others", "untrusted"
 IsSound = Callable[[LocalSource], bool]
@@ -154,7 +154,7 @@ def journals_beside(path: str | os.PathLike, is_sound: IsSound | None = None) ->
         return [*pending, Pending(stale, OTHERS, "the journal of another file, which was set aside")]
 
 
-def commit_in_place(operations: Operations, source: LocalSource, edit: TailEdit, *, keep_mtime: bool) -> None:
+def commit_in_place(operations: Operations, source: SourceInFolder, edit: TailEdit, *, keep_mtime: bool) -> None:
     """Write the journal, change the file, remove the journal. `source` is locked, writable, and has no journal.
 
     There are three flushes: of the journal, its name, and the file. Removing the journal needs none: if a power cut
@@ -164,7 +164,7 @@ def commit_in_place(operations: Operations, source: LocalSource, edit: TailEdit,
         _commit(operations, source, edit, keep_mtime)
 
 
-def _commit(operations: Operations, source: LocalSource, edit: TailEdit, keep_mtime: bool) -> None:
+def _commit(operations: Operations, source: SourceInFolder, edit: TailEdit, keep_mtime: bool) -> None:
     path = beside(source.name, JOURNAL)
     _write_journal(operations, path, source, edit)
     try:
@@ -180,7 +180,7 @@ def _commit(operations: Operations, source: LocalSource, edit: TailEdit, keep_mt
     operations.unlink(path, source.folder)
 
 
-def _write_journal(operations: Operations, path: str, source: LocalSource, edit: TailEdit) -> None:
+def _write_journal(operations: Operations, path: str, source: SourceInFolder, edit: TailEdit) -> None:
     """Write the journal to disk; leave none after an error."""
     try:
         file = operations.create(path, folder=source.folder)
@@ -212,7 +212,7 @@ def _taken(path: str, source: LocalSource) -> ParquetextError:
     return Conflict("another process is changing it", file=source.name)
 
 
-def _undo(operations: Operations, path: str, source: LocalSource) -> None:
+def _undo(operations: Operations, path: str, source: SourceInFolder) -> None:
     """Restore the old tail from the journal. The file is still locked."""
     with LocalSource(path, folder=source.folder) as file:
         entry = journal.parse(file)
@@ -232,7 +232,7 @@ def _put_back(operations: Operations, file: int, entry: journal.Journal) -> None
     operations.fsync(file)
 
 
-def repair(operations: Operations, source: LocalSource, is_sound: IsSound | None = None) -> str | None:
+def repair(operations: Operations, source: SourceInFolder, is_sound: IsSound | None = None) -> str | None:
     """Settle an interrupted change of `source`, which is locked; return a description, or None if there was none.
 
     A change whose last byte was written counts as complete; otherwise the old tail is restored. The journal of another
@@ -258,6 +258,7 @@ def repair(operations: Operations, source: LocalSource, is_sound: IsSound | None
             operations.unlink(found.path, source.folder)
             done = f"removed {found.message}"
         else:
+            assert found.journal is not None  # `_judge` compares the file with it before it returns MIXED
             _put_back_by_name(operations, source, found.journal)
             operations.unlink(found.path, source.folder)
             done = "put the old tail back"

@@ -120,6 +120,7 @@ class Journal:
     def __str__(self) -> str:
         if self.version is None:
             return f"a journal of version 1, for a file of {self.old_size} bytes"
+        assert self.version.modified is not None  # the header of version 2 has it
         seconds = time.gmtime(self.version.modified // 10**9)
         return (
             f"a journal for a file of {self.old_size} bytes, inode {self.version.identity[1]}, last changed "

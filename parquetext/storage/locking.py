@@ -23,7 +23,7 @@ from ..forks import unlocked_in_forks
 from .folder import NEW, Folder, at, beside, names_file
 from .operations import Operations
 from .refusals import refuse
-from .source import LocalSource
+from .source import LocalSource, SourceInFolder
 
 _PAUSE_SECONDS = 0.01
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
@@ -36,9 +36,9 @@ _is_abandoned = False
 
 
 def open_locked(
-    path: str, *, writable: bool, timeout: float, ignored: frozenset[str], folder: Folder | None = None
-) -> LocalSource:
-    """Open and lock a file until it is closed; look it up in `folder` if that is open. Its name is not a link.
+    path: str, *, writable: bool, timeout: float, ignored: frozenset[str], folder: Folder
+) -> SourceInFolder:
+    """Open and lock a file in an open folder until it is closed. Its name is not a link.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def open_locked(
     deadline = time.monotonic() + timeout
     flags = os.O_RDWR if writable else os.O_RDONLY
     while True:
-        source = LocalSource(path, flags, folder)
+        source = SourceInFolder(path, folder, flags)
         try:
             if _lock(source, ignored) and names_file(path, source.fd, folder):
                 return source

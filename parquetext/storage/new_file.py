@@ -17,7 +17,7 @@ from .hadoop_crc import renewed_for
 from .locking import create_locked, sweep
 from .operations import OPERATIONS, Operations, keep_attributes, keep_times
 from .ownership import distrust, follow
-from .source import LocalSource, TailEdit
+from .source import LocalSource, SourceInFolder, TailEdit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,10 +82,11 @@ class NewFile:
             old = _existing(self.path, self._folder)
             if old is not None:
                 opened.enter_context(old)
-            passes_on = old is not None and (owner is None or not distrust(os.fstat(old.fd), owner))
-            self._fd = self._create(0o600 if passes_on else _NEW_MODE)
+                if owner is not None and distrust(os.fstat(old.fd), owner):
+                    old = None  # it passes nothing on
+            self._fd = self._create(_NEW_MODE if old is None else 0o600)
             self.sink = _sink(self._fd)
-            if passes_on:
+            if old is not None:
                 keep_attributes(self._operations, old, self._fd, ignored)
 
     def _create(self, mode: int) -> int:
@@ -258,7 +259,7 @@ class Scratch:
 
 
 def replace(
-    operations: Operations, source: LocalSource, edit: TailEdit, *, keep_mtime: bool, ignored: frozenset[str]
+    operations: Operations, source: SourceInFolder, edit: TailEdit, *, keep_mtime: bool, ignored: frozenset[str]
 ) -> None:
     """Write a new file next to `source`, whose lock is held, flush it, rename it, and flush the folder."""
     new, folder = beside(source.name, NEW), source.folder

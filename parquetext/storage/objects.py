@@ -327,14 +327,13 @@ class NewObject(EndHeld):
 
     def abort(self) -> None:
         """Remove the upload; do nothing after `commit` or an earlier call."""
-        self._drop()
-        staged, self._staged = self._staged, None
-        if staged is None:
+        if self._is_dropped:
             return
+        self._drop()
         try:
             self._stream.close()
         finally:
-            staged.discard()
+            self._staged.discard()
 
 
 def _position(stream) -> int:

@@ -82,16 +82,15 @@ class Operations:
 
     def fsync_folder(self, folder: str | Folder) -> None:
         """Make created, renamed and removed names in `folder` durable."""
-        if not systems.has_folders():
-            return
         if isinstance(folder, Folder):
-            os.fsync(folder.fd)
-            return
-        file = os.open(folder, os.O_RDONLY | systems.O_DIRECTORY | systems.O_CLOEXEC)
-        try:
-            os.fsync(file)
-        finally:
-            os.close(file)
+            if folder.fd is not None:
+                os.fsync(folder.fd)
+        elif systems.has_folders():
+            file = os.open(folder, os.O_RDONLY | systems.O_DIRECTORY | systems.O_CLOEXEC)
+            try:
+                os.fsync(file)
+            finally:
+                os.close(file)
 
     def rename(self, old: str, new: str, folder: Folder | None = None) -> None:
         """Rename a file in its folder; replace an existing file."""
@@ -188,4 +187,6 @@ def _tried(change, *arguments) -> bool:
 
 def keep_times(operations: Operations, source: LocalSource, target: int) -> None:
     """Give `target` the times that `source` had when it was opened."""
-    operations.set_times(target, os.fstat(source.fd).st_atime_ns, source.version.modified)
+    modified = source.version.modified
+    assert modified is not None  # `Version.of_stat` sets it for local files
+    operations.set_times(target, os.fstat(source.fd).st_atime_ns, modified)

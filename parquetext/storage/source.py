@@ -223,6 +223,17 @@ class LocalSource(Source):
             os.close(fd)
 
 
+class SourceInFolder(LocalSource):
+    """A local file that was looked up in an open folder, which changes of it use, too."""
+
+    __slots__ = ()
+
+    folder: Folder
+
+    def __init__(self, path: str, folder: Folder, flags: int = os.O_RDONLY):
+        super().__init__(path, flags, folder)
+
+
 class RemoteSource(Source):
     """A file in a store or another filesystem. Each `read` is one request.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
@@ -107,6 +108,12 @@ def test_a_living_attempt_of_another_machine_is_known_by_its_next_sign(tmp_path,
                     return
         with ours.file("b"):
             return
+
+
+def test_an_attempt_whose_note_names_no_process_is_known_by_its_silence(folder, monkeypatch):
+    monkeypatch.setattr(crashes, "LEASE_SECONDS", 0.2)
+    put(Filesystems(), f"{folder}/_doing-00007-1.json", json.dumps({"owner": "", "file": "b"}).encode())
+    assert attempt(folder, 2) == ["b"]
 
 
 def test_only_attempts_after_the_first_write_and_only_while_they_are_at_a_file(tmp_path, monkeypatch):

@@ -12,6 +12,7 @@ from support.tls import certificate, proxied, served_by_https
 
 import parquetext
 from parquetext.storage.backends import http
+from parquetext.storage.paths import SchemeError
 
 TABLE = pa.table({"id": range(1000), "word": [f"word {n}" for n in range(1000)]})
 READERS = {
@@ -107,6 +108,19 @@ def test_a_missing_proxy_is_reported_without_its_password(secure, trusted, monke
     with pytest.raises(OSError, match=r"flat\.parquet") as caught:
         parquetext.read_table(f"{secure}/flat.parquet")
     assert SECRET not in told(caught.value)
+
+
+@pytest.mark.parametrize("url", ["http:///x.parquet", f"https://ann:{SECRET}@/x.parquet", "https://:443/x.parquet"])
+def test_a_url_without_a_host_is_an_error(url):
+    with pytest.raises(SchemeError, match=r"https?://.*/x\.parquet: no host") as caught:
+        parquetext.open(url)
+    assert SECRET not in told(caught.value)
+
+
+def test_a_proxy_without_a_host_is_an_error(monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://:3128")
+    with pytest.raises(SchemeError, match="http://:3128: no host"):
+        parquetext.open("http://127.0.0.1:1/x.parquet")
 
 
 @pytest.mark.parametrize("read", [*READERS, "open", "read_schema", "read_metadata"])

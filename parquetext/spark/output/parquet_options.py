@@ -193,7 +193,7 @@ class ParquetOptions:
                 kind = "ambiguous" if column in lower else "none"
                 raise ColumnError(f"{option}#{column}: that column is {kind} of {', '.join(paths)}")
         found = {path: said.get(path.lower(), said.get("")) for path in paths}
-        default = "true" if option == "parquet.enable.dictionary" else None
+        default = "true" if option == "parquet.enable.dictionary" else ""
         return {path: text or default for path, text in found.items() if text or default}
 
 

@@ -131,22 +131,21 @@ class _File:
     def flush(self) -> None:
         """Write the buffered rows: one row group, or several for a batch of large rows."""
         table = pa.Table.from_batches(self._batches).replace_schema_metadata(self._schema.metadata)
-        self._begin(table)
         row_groups = max(round(self.waiting / self._options.block_bytes), 1)
-        self._writer.write_table(table, max(-(-table.num_rows // row_groups), 1))
+        self._begun(table).write_table(table, max(-(-table.num_rows // row_groups), 1))
         self._batches, self.waiting = [], 0
 
-    def _begin(self, rows: pa.Table) -> None:
-        """Open the writer; the first rows decide which columns get dictionaries."""
+    def _begun(self, rows: pa.Table) -> ParquetWriter:
+        """Return the writer; the first rows decide which columns get dictionaries."""
         if self._writer is None:
             options = self._options.for_arrow(rows)
             self._writer = WriterWithThrift(self._stream or self._file.path, self._schema, **options)
+        return self._writer
 
     def close(self) -> NewFile:
         if self._batches:
             self.flush()
-        self._begin(self._schema.empty_table())
-        self._writer.close()
+        self._begun(self._schema.empty_table()).close()
         if self._stream:
             self._stream.close()
         beside = ""

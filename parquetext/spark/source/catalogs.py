@@ -18,9 +18,9 @@ from .calendars import SWITCH_MOMENT
 from .reader_options import Options
 
 
-def files_of_catalog(options: Options, targets: Sequence[Target]) -> list[Files]:
+def files_of_catalog(options: Options, catalog: Target, targets: Sequence[Target]) -> list[Files]:
     """Return the catalog's files at or below each path, sorted by path."""
-    rows = rows_of(options.target(options.catalog)).one_per_row_group(["file", "file_size", "modified"])
+    rows = rows_of(catalog).one_per_row_group(["file", "file_size", "modified"])
     known = rows.group_by("file", use_threads=False).aggregate([("file_size", "max"), ("modified", "max")])
     remote = any(not target.is_local for target in targets)
     if masked := next(filter(is_masked, known["file"].to_pylist() if remote else []), None):
@@ -36,6 +36,7 @@ def files_of_catalog(options: Options, targets: Sequence[Target]) -> list[Files]
 
 def select_by_catalog(
     options: Options,
+    catalog: Target,
     files: Sequence[Found],
     predicate: Predicate,
     types: Mapping[str, pa.DataType],
@@ -46,7 +47,6 @@ def select_by_catalog(
     `given` contains, for each file, its partition values.
     """
     listed = ([getattr(file, name) for file in files] for name in ("path", "size", "modified"))
-    catalog = options.target(options.catalog)
     cover = Cover(catalog, *listed, path_of=_path_of(options), since=SWITCH_MOMENT)
     return cover.left(predicate, types, given), cover.others
 

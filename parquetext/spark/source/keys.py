@@ -119,7 +119,7 @@ def _micros(value: str, kind: pa.TimestampType, key: str, zone: str | None) -> i
         if zone is None:
             raise _zoneless(key)
         # As in Java: if clocks are set back, the first time counts; if they are set forward, the old offset.
-        since -= moment.replace(tzinfo=_zone(zone)).utcoffset()
+        since = moment.replace(tzinfo=_zone(zone)) - _EPOCH.replace(tzinfo=datetime.UTC)
     return since // datetime.timedelta(microseconds=1)
 
 

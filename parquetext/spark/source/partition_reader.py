@@ -62,7 +62,8 @@ class Reader:
         given = self._given(left)
         if given is None:
             return [Portion.whole(file) for file in left]
-        kept, others = select_by_catalog(self.options, left, self.predicate, self._types(), given)
+        catalog = self.options.target(self.options.catalog)
+        kept, others = select_by_catalog(self.options, catalog, left, self.predicate, self._types(), given)
         portions = {number: Portion.whole(left[number]) for number in others}
         for number, (_, begins, share) in kept.items():
             portions[number] = Portion(left[number], int(left[number].size * share), begins)
@@ -88,33 +89,22 @@ class Reader:
 
     def _left(self, files: list[Found]) -> list[Found]:
         """Return the files that the keys of their directories do not exclude, decided for all directories at once."""
-        if self.predicate is None:
+        predicate = self.predicate
+        if predicate is None:
             return files
         types, folders = self._types(), list(shared(file.keys for file in files))
         known: dict[tuple[str, ...], list[tuple[int, list[pa.Scalar]]]] = {}  # numbers of folders, by names of keys
         for number, keys in enumerate(folders):
             values = {name: value for name, value in self._keys(keys).items() if name in types}
             known.setdefault(tuple(values), []).append((number, list(values.values())))
-        left = {number for names, found in known.items() for number in self._folders_left(names, found, types)}
+        left = {number for names, found in known.items() for number in _folders_left(predicate, names, found, types)}
         matching = {id(folders[number]) for number in left}
         return [file for file in files if id(file.keys) in matching]
 
-    def _folders_left(
-        self, names: tuple[str, ...], folders: list[tuple[int, list[pa.Scalar]]], types: dict[str, pa.DataType]
-    ) -> list[int]:
-        """Return a mask of the folders that these keys do not exclude; their files' columns are unknown."""
-        if not names:
-            return [number for number, _ in folders]
-        columns = zip(*(values for _, values in folders), strict=True)
-        given = {name: pa.array(column, column[0].type) for name, column in zip(names, columns, strict=True)}
-        found = surviving(self.predicate, [FileBounds(1, {}, frozenset())] * len(folders), types, given)
-        return [number for (number, _), row_groups in zip(folders, found, strict=True) if row_groups]
-
     def _types(self) -> dict[str, pa.DataType]:
         """Return the types with which the predicate's columns are compared."""
-        return {
-            part.column: self.arrow.field(part.column).type for group in self.predicate.alternatives for part in group
-        }
+        alternatives = self.predicate and self.predicate.alternatives
+        return {part.column: self.arrow.field(part.column).type for group in alternatives or () for part in group}
 
     def _keys(self, values: Mapping[str, str | None]) -> dict[str, pa.Scalar]:
         """Return the directories' values of requested columns; names are compared without case."""
@@ -157,6 +147,21 @@ class Reader:
             return left
         kept = set(left_row_groups(file, self.predicate, self._types(), given))
         return [row_group for row_group in left if row_group in kept]
+
+
+def _folders_left(
+    predicate: Predicate,
+    names: tuple[str, ...],
+    folders: list[tuple[int, list[pa.Scalar]]],
+    types: dict[str, pa.DataType],
+) -> list[int]:
+    """Return the numbers of the folders that these keys do not exclude; their files' columns are unknown."""
+    if not names:
+        return [number for number, _ in folders]
+    columns = zip(*(values for _, values in folders), strict=True)
+    given = {name: pa.array(column, column[0].type) for name, column in zip(names, columns, strict=True)}
+    found = surviving(predicate, [FileBounds(1, {}, frozenset())] * len(folders), types, given)
+    return [number for (number, _), row_groups in zip(folders, found, strict=True) if row_groups]
 
 
 def _batch(columns: list[pa.Array], rows: int, schema: pa.Schema) -> pa.RecordBatch:
@@ -214,7 +219,7 @@ def _of_int96(form: FooterReader, names: dict[str, str], fields: Iterable[pa.Fie
     return {
         name
         for name in moments
-        for leaf in find_top_level(form, names[name])
+        for leaf in find_top_level(form, names[name]) or ()
         if parse_element(form.node(leaf).thrift).type == wire.PHYSICAL_INT96
     }
 

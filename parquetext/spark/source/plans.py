@@ -22,9 +22,8 @@ class Kept:
 
         `listing` contains a list for each column.
         """
-        before, result = self._results.pop(key, (None, None))
-        if before is None or before != listing:
-            result = make()
+        before = self._results.pop(key, None)
+        result = make() if before is None or before[0] != listing else before[1]
         if max(map(len, listing), default=0) <= MOST_FILES:
             self._results[key] = listing, result
         while len(self._results) > MOST:

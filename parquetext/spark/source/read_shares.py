@@ -98,10 +98,10 @@ def list_files(options: Options) -> list[Found]:
     """
     paths = [match for named in options.paths for match in matches(options.filesystems, named)]
     targets = [options.target(path) for path in paths]
-    if options.listing:
+    if options.listing or options.catalog is None:
         listings = [discover(target, partitioned=False, ignore_prefixes=(".",), sizes=True) for target in targets]
     else:
-        listings = files_of_catalog(options, targets)
+        listings = files_of_catalog(options, options.target(options.catalog), targets)
     for message in (each for listing in listings for each in unfollowed(listing)):
         _warn_once(message)
     base = None if options.base_path is None else options.target(options.base_path).path.rstrip("/")

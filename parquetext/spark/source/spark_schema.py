@@ -37,8 +37,9 @@ def spark_schema(form: FooterReader, columns: Iterable[str] | None) -> T.StructT
         return whole if columns is None else T.StructType(_named(list(whole), columns))
     if columns is None:
         return T.StructType([child.field() for child in _Tree.whole(form).children])
-    found = [_Tree.of_column(form, name) for name in columns]
-    if None in found:  # by another case, perhaps
+    trees = [_Tree.of_column(form, name) for name in columns]
+    found = [tree for tree in trees if tree is not None]
+    if len(found) < len(trees):  # by another case, perhaps
         found = _named(_Tree.whole(form).children, columns)
     return T.StructType([tree.field() for tree in found])
 
@@ -156,16 +157,15 @@ class _Tree:
             ((form.node(identity), identity) for identity in identities), key=lambda pair: pair[0].schema_index
         )
         made: dict[int | None, _Tree] = {}
-        top = None
+        trees: list[_Tree] = []
         for node, identity in nodes:
             tree = cls(parse_element(node.thrift), as_path(node.path)[-1], not identity & GROUP)
             if identity & GROUP:
                 made[identity & ~GROUP] = tree
-            if top is None:
-                top = tree
-            else:
+            if trees:
                 made[node.parent].children.append(tree)
-        return top
+            trees.append(tree)
+        return trees[0]
 
     def field(self) -> T.StructField:
         """Return the element as a column, or as a field of a struct."""
@@ -185,7 +185,7 @@ class _Tree:
             if entry.is_map:
                 return self._map(child)
         if not entry.arrow_to_spark:
-            raise self._refused(entry.name)
+            raise self._refused(str(entry.name))
         return T.StructType([child.field() for child in self.children])
 
     def _list(self, repeated: _Tree) -> T.DataType:
@@ -210,6 +210,7 @@ class _Tree:
             raise self._refused(f"physical type {physical}")
         found = spark_type(logical, physical, self.element.type_length or 0)
         if found is None:
+            assert logical is not None  # without an annotation, Spark reads all physical types
             raise self._refused(f"{PHYSICAL_TYPES[physical]} ({logical.name})")
         return _type_of(found)
 

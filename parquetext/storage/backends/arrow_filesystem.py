@@ -34,17 +34,17 @@ class ArrowBackend(Store):
         return self.prepare(Target(path, filesystem))
 
     def open(self, target: Target) -> pa.NativeFile:
-        return target.filesystem.open_input_file(target.path)
+        return target.arrow_filesystem.open_input_file(target.path)
 
     def info(self, target: Target) -> Entry | None:
-        return _entry(target.filesystem.get_file_info(target.path))
+        return _entry(target.arrow_filesystem.get_file_info(target.path))
 
     def list(self, target: Target, *, recursive: bool = False) -> list[Entry]:
         import pyarrow.fs
 
         # Without allow_not_found, Google's filesystem raises an OSError that is not a FileNotFoundError.
         selector = pyarrow.fs.FileSelector(target.path, recursive=recursive, allow_not_found=True)
-        found = [_entry(info) for info in target.filesystem.get_file_info(selector)]
+        found = list(filter(None, map(_entry, target.arrow_filesystem.get_file_info(selector))))
         if not found and self.info(target) is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target))
         return found
@@ -52,23 +52,23 @@ class ArrowBackend(Store):
     def create(self, target: Target, replaces: RemoteSource | None = None) -> pa.NativeFile:
         content_type = None if replaces is None else replaces.metadata.get("content-type")
         metadata = {"Content-Type": content_type} if content_type else None
-        return target.filesystem.open_output_stream(target.path, compression=None, metadata=metadata)
+        return target.arrow_filesystem.open_output_stream(target.path, compression=None, metadata=metadata)
 
     def append(self, target: Target) -> pa.NativeFile:
-        return target.filesystem.open_append_stream(target.path, compression=None)
+        return target.arrow_filesystem.open_append_stream(target.path, compression=None)
 
     def rename(self, target: Target, path: str) -> None:
-        target.filesystem.move(target.path, path)
+        target.arrow_filesystem.move(target.path, path)
 
     def copy(self, target: Target, path: str) -> None:
-        target.filesystem.copy_file(target.path, path)
+        target.arrow_filesystem.copy_file(target.path, path)
 
     def delete(self, target: Target) -> None:
-        target.filesystem.delete_file(target.path)
+        target.arrow_filesystem.delete_file(target.path)
 
     def create_folder(self, target: Target) -> None:
         if target.can(Capability.FOLDERS):
-            target.filesystem.create_dir(target.path)
+            target.arrow_filesystem.create_dir(target.path)
 
 
 def _entry(info: pyarrow.fs.FileInfo) -> Entry | None:

@@ -76,7 +76,7 @@ def fsspec_filesystem(filesystem: AbstractFileSystem) -> pafs.FileSystem:
 
 
 def _filesystem(target: Target) -> AbstractFileSystem:
-    return target.filesystem.handler.fs
+    return target.arrow_filesystem.handler.fs
 
 
 class FsspecFile(RangedFile):

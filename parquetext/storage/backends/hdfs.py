@@ -125,7 +125,7 @@ class HdfsBackend(ArrowBackend):
 
     def capabilities_of(self, target: Target) -> Capability:
         found = Capability.FOLDERS | Capability.LIST_FOLDERS
-        if target.filesystem.type_name == "hdfs":
+        if target.arrow_filesystem.type_name == "hdfs":
             return found
         found |= Capability.REPLACE
         is_native = native_client(target.filesystem) is not None
@@ -143,7 +143,7 @@ class HdfsBackend(ArrowBackend):
         if replaces is None or not target.can(Capability.ATTRIBUTES):
             return super().create(target, replaces)
         # Until it has the old file's mode, nobody else may read the new one.
-        return target.filesystem.open_output_stream(target.path, metadata={MODE: "600"})
+        return target.arrow_filesystem.open_output_stream(target.path, metadata={MODE: "600"})
 
     def keep_attributes(self, old: Target, new: Target, ignored: frozenset[str]) -> None:
         client = native_client(old.filesystem)

@@ -22,7 +22,7 @@ from ...errors import ParquetextError, Unsupported, name_file, retold
 from ...masking import without_secrets
 from ..backend import Capability, Entry
 from ..objects import Store
-from ..paths import ChangedFile, Target
+from ..paths import ChangedFile, SchemeError, Target
 from ..ranged_file import RangedFile
 
 SECONDS = 60  # to wait for a response
@@ -217,11 +217,11 @@ def _answered(connection: http.client.HTTPConnection, target: str, headers: dict
 def _connected(parts: urllib.parse.SplitResult, proxy) -> http.client.HTTPConnection:
     peer = parts if proxy is None else proxy
     if parts.scheme != "https":
-        return http.client.HTTPConnection(peer.hostname, peer.port, timeout=SECONDS)
-    connection = http.client.HTTPSConnection(peer.hostname, peer.port, timeout=SECONDS, context=_context())
+        return http.client.HTTPConnection(_name(peer), peer.port, timeout=SECONDS)
+    connection = http.client.HTTPSConnection(_name(peer), peer.port, timeout=SECONDS, context=_context())
     if proxy is not None:
         headers = {} if proxy.username is None else {"Proxy-Authorization": _login(proxy)}
-        connection.set_tunnel(parts.hostname, parts.port, headers)
+        connection.set_tunnel(_name(parts), parts.port, headers)
     return connection
 
 
@@ -237,6 +237,13 @@ def _login(parts: urllib.parse.SplitResult) -> str:
     """Return the user name and password of a URL as basic authorization."""
     login = f"{urllib.parse.unquote(parts.username or '')}:{urllib.parse.unquote(parts.password or '')}"
     return f"Basic {base64.b64encode(login.encode()).decode()}"
+
+
+def _name(parts: urllib.parse.SplitResult) -> str:
+    """Return the server's name without its port; SchemeError if the URL has none."""
+    if parts.hostname is None:
+        raise SchemeError(f"{without_secrets(parts.geturl())}: no host")
+    return parts.hostname
 
 
 def _host(parts: urllib.parse.SplitResult) -> str:

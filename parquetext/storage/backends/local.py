@@ -19,7 +19,7 @@ from ..new_file import NewFile, replace
 from ..operations import OPERATIONS, Operations
 from ..paths import SchemeError, Target
 from ..refusals import refuse
-from ..source import LocalSource, TailEdit
+from ..source import SourceInFolder, TailEdit
 
 REMOVED = "removed an unfinished new file"
 
@@ -108,7 +108,7 @@ class LocalBackend(Backend):
 
 
 @contextlib.contextmanager
-def _open_locked(target: Target, options: ChangeOptions) -> Iterator[LocalSource]:
+def _open_locked(target: Target, options: ChangeOptions) -> Iterator[SourceInFolder]:
     """Open and lock a file in its folder, which stays open, too."""
     path = os.path.realpath(target.path)
     with (
@@ -120,7 +120,7 @@ def _open_locked(target: Target, options: ChangeOptions) -> Iterator[LocalSource
         yield source
 
 
-def _settle(source: LocalSource, options: ChangeOptions, *, may_ignore_untrusted: bool = False) -> str | None:
+def _settle(source: SourceInFolder, options: ChangeOptions, *, may_ignore_untrusted: bool = False) -> str | None:
     """Repair leftovers of killed processes; return a description of the repairs and of ignored files."""
     operations = options.operations
     removed = sweep(operations, source.name, source.folder)

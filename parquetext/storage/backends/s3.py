@@ -92,7 +92,7 @@ class S3Backend(ArrowBackend):
 
 def s3_object(target: Target) -> S3Object | None:
     """Return the object as seen by boto3; None without boto3, for a role to assume, and for anonymous access."""
-    if target.filesystem.type_name != "s3" or importlib.util.find_spec("boto3") is None:
+    if target.arrow_filesystem.type_name != "s3" or importlib.util.find_spec("boto3") is None:
         return None
     settings = _settings(target)
     if settings.get("role_arn") or settings.get("anonymous"):
@@ -250,11 +250,12 @@ class S3Upload:
 
 def _settings(target: Target) -> Mapping:
     """Return the arguments that an S3FileSystem was created with. Only its pickled form contains them."""
-    return target.filesystem.__reduce__()[1][0]
+    return target.arrow_filesystem.__reduce__()[1][0]
 
 
 def _client_of(target: Target, settings: Mapping):
-    region, proxy = settings.get("region") or target.filesystem.region, _proxy(settings.get("proxy_options") or {})
+    region = settings.get("region") or target.arrow_filesystem.region
+    proxy = _proxy(settings.get("proxy_options") or {})
     return _client(region, proxy, *(settings.get(name) or None for name in _SETTINGS))
 
 
@@ -404,14 +405,15 @@ class NewS3Object(EndHeld):
             self._send(bytes(memoryview(self._part)[:size]))
             del self._part[:size]
 
-    def _send(self, part: bytes) -> None:
-        if self._upload is None:
+    def _send(self, part: bytes) -> S3Upload:
+        if self._upload is None or self._pool is None:
             self._upload = self._goal.upload(self._checksum, **self._given)
             self._pool = Pool(_AT_ONCE)
         self._end, self._size = part[-_END:], self._size + len(part)
         if len(self._sent) >= _AT_ONCE:
             self._sent[-_AT_ONCE].result()
         self._sent.append(self._pool.submit(self._upload.send, len(self._sent) + 1, part))
+        return self._upload
 
     def commit(self, edit: TailEdit | None = None, *, check: Callable[[], None] | None = None) -> None:
         """Call `check`, send the bytes held back, with the edit applied, and put the object in place."""
@@ -426,12 +428,13 @@ class NewS3Object(EndHeld):
                 with self._settled():
                     self._goal.put(data, self._checksum, **self._condition, **self._given)
                 return
-            if self._part:
-                self._send(bytes(self._part))
+            upload = self._upload
+            if upload is None or self._part:
+                upload = self._send(bytes(self._part))
             for sent in self._sent:
                 sent.result()
             with self._settled():
-                self._upload.finish(**self._condition)
+                upload.finish(**self._condition)
             self._upload = None
         finally:
             self.abort()
