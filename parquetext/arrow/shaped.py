@@ -54,7 +54,7 @@ def _read_as(file: File, schema: pa.Schema, columns: Iterable | None, filters: o
     needed = schema.names if looked_at is None else list(dict.fromkeys([*wanted.tops, *looked_at]))
     Flattened.of_schema(schema, [(name,) for name in needed])
     left = None
-    if looked_at:
+    if predicate is not None and looked_at:
         left = left_row_groups(file, predicate, {name: types[name] for name in looked_at}, {})
     there = file._on_form(lambda form: [name for name in needed if find_top_level(form, name) is not None])
     table = file.read([(name,) for name in there], left, **options)

@@ -102,8 +102,8 @@ def _shown(name: str) -> str:
 
 
 def _physical(element: Element) -> str | None:
-    known = element.type is not None and 0 <= element.type < len(PHYSICAL_TYPES)
-    return PHYSICAL_TYPES[element.type] if known else None
+    kind = element.type
+    return PHYSICAL_TYPES[kind] if kind is not None and 0 <= kind < len(PHYSICAL_TYPES) else None
 
 
 TYPED = ("integer", pa.int64(), 1, 0), ("double", pa.float64(), 2, 0), ("time", pa.timestamp("us", tz="UTC"), 4, 1)
@@ -118,11 +118,11 @@ class Batch:
         self.files: list[tuple[str, Footer]] = []
         self.rows = 0
         self._bounds: list[tuple[tuple, tuple]] = []
-        self._leaves: Leaves | None = None
+        self._leaves = Leaves({}, b"", pa.array([], pa.bool_()))
 
     def takes(self, footer: Footer) -> bool:
         """Return True if the file has the schema of the files in this batch, or the batch is empty."""
-        return self._leaves is None or leaves_of(footer.scan) is self._leaves
+        return not self.files or leaves_of(footer.scan) is self._leaves
 
     def add(self, file: str, footer: Footer) -> None:
         """Add a file.

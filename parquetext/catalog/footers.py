@@ -128,4 +128,4 @@ def _remote(target) -> tuple[Tail, bytes, int, int, int | None]:
 def _has_remote_sidecar(path) -> bool:
     from pyarrow.fs import FileType
 
-    return any(position.filesystem.get_file_info(position.path).type == FileType.File for position in candidates(path))
+    return any(each.arrow_filesystem.get_file_info(each.path).type == FileType.File for each in candidates(path))

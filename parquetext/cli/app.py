@@ -96,7 +96,7 @@ def build(command: str | None = None) -> typer.Typer:
             if not is_known or command in names:
                 _register(app, import_module(f".{module}", __package__), names, panel)
     for each in (app, *(group.typer_instance for group in app.registered_groups)):
-        for registered in each.registered_commands:
+        for registered in each.registered_commands if each is not None else ():
             registered.cls = Command
     return app
 

@@ -133,7 +133,7 @@ class _Printer:
         else:
             from ..inspection.content.partition_values import rows_with_partitions
 
-            if left_out:
+            if columns is not None and left_out:
                 columns += [name for name in partition.schema.names if (name,) not in columns]
             batches = rows_with_partitions(file, partition, columns, conditions or (), limit)
         if self.is_table:

@@ -124,7 +124,7 @@ class Advice(Tabular):
     footer_bytes: int
     columns: tuple[ColumnAdvice, ...]
 
-    def within(self, max_growth: float | str = MAX_GROWTH) -> dict[str, Estimate]:
+    def within(self, max_growth: float | str | None = MAX_GROWTH) -> dict[str, Estimate]:
         """Return the choice of ``"best"`` by column; see `chosen`."""
         names = {advice.leaf: advice.column for advice in self.columns}
         found = chosen(self.columns, budget_of(self.bytes, self.footer_bytes, max_growth))

@@ -82,6 +82,7 @@ def decoded(footer: Footer, source) -> Planned:
         If another program has written the footer since, or if the record of the original cannot be read.
     """
     original = unchanged_original(footer)
+    assert original is not None  # `strip` calls this only for a footer with the record
     rebuilt = Rebuilt(original, source)
     try:
         tail = read_tail(rebuilt.source)

@@ -20,7 +20,7 @@ BUILT = {wire.UUID_COPY_TABLE}  # slots that are built from the Thrift footer
 
 def base_of(spec: FormSpec) -> FormSpec:
     """Return the form beside the Thrift footer whose payload a final form has."""
-    return forms.BY_UUID[spec.uuid]
+    return forms.BY_UUID[spec.block_kind]
 
 
 @frozen
@@ -111,9 +111,8 @@ def _slots_in(footer: Footer) -> Slots:
     """Return the slots of intact blocks; the blocks of all forms have the same slots."""
     slots: Slots = {}
     for piece in footer.pieces:
-        spec = forms.BY_UUID.get(piece.uuid)
-        if spec is not None and spec.has_slots and piece.is_whole:
-            slots |= spec.slots(piece.payload)
+        if piece.spec is not None and piece.spec.has_slots and piece.is_whole:
+            slots |= piece.spec.slots(piece.payload)
     return slots
 
 
@@ -177,7 +176,10 @@ def restored(footer: FinalFooter, *, bare: bool = False) -> TailEdit:
         has_slots = any(kept.has(code) for code, one in MADE.items() if one.has_slots)
         if own.keys() - BUILT and not has_slots:  # slots of others are never lost
             kept = kept._replace(pieces=(*kept.pieces, *plain(base).pieces))
-        made = {base.record_code: Piece.made(footer.payload, base.uuid)} if record is None else _made(kept, thrift, own)
+        if record is None:
+            made = {code: Piece.made(footer.payload, base.block_kind) for code, _ in kept.pieces}
+        else:
+            made = _made(kept, thrift, own)
         inside, aside = kept.contents(made, slots, footer.offset, thrift)
     edit = Footer(thrift, footer.offset, None, ()).composed(inside, aside, kept.marker, is_behind=kept.is_behind)
     if aside:

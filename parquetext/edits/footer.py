@@ -291,7 +291,7 @@ def parse_footer(data: bytes, offset: int, front: bytes = b"") -> Footer:
     pieces: tuple[Piece, ...] = () if position is None else _pieces(data, position)
     at = next((at for at in range(len(pieces) - 1, -1, -1) if pieces[at].uuid == wire.UUID_FOOTER_REFERENCE), None)
     found = None if at is None else read_reference(pieces[at], offset, position, front)
-    if found is None:
+    if at is None or found is None:
         return Footer(data, offset, position, pieces, scan)
     reference, aside = found
     return Footer(data, offset, position, (*pieces[:at], *aside, *pieces[at + 1 :]), scan, reference)

@@ -22,7 +22,7 @@ _NAME = "[^/]"
 # No wildcard matches the start of a hidden name, or of one that begins with an underscore and is not a partition.
 _VISIBLE = r"(?!(?<![^/])(?:\.|_[^=/]*(?:/|\Z)))"
 _FOLDERS = f"(?:{_VISIBLE}{_NAME}+/)*"
-_ROOT = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://[^/]*)?")
+_ROOT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/]*")
 
 
 class Glob(NamedTuple):
@@ -51,7 +51,8 @@ def places(path: str) -> list[Glob]:
     Alternatives that span names are separate entries, and may match the same file; those within a name match it once.
     Alternatives in folders before all wildcards are expanded, because a named folder is cheaper than a search.
     """
-    root = _ROOT.match(path)[0]
+    url = _ROOT.match(path)
+    root = "" if url is None else url[0]
     try:
         spelled_out = _spelled_out(path[len(root) :], lambda choices: "/" in choices)
         found = [position for each in spelled_out for position in dict.fromkeys(_places(each))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import struct
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from .. import extension, wire
@@ -14,7 +14,7 @@ from ..footer import forms
 from ..footer.form_spec import FormSpec, Slots
 from .footer import Footer
 from .pieces import Piece
-from .reference_edit import is_current, reference_of
+from .reference_edit import ReferencePiece, is_current, reference_of
 
 RAW, SLOT, REFERENCE = 0, 2, 4
 MADE = {spec.record_code: spec for spec in forms.BY_UUID.values() if spec.record_code is not None}  # written again
@@ -80,7 +80,7 @@ class KeptExtension(NamedTuple):
 
 def plain(base: FormSpec) -> KeptExtension:
     """Return the extension of a file without a record: the block of the form that the final form is based on."""
-    return KeptExtension("spec", 0, ((base.record_code, b""),))
+    return KeptExtension("spec", 0, tuple((code, b"") for code, spec in MADE.items() if spec is base))
 
 
 def keep(footer: Footer, slots: Slots, base: FormSpec) -> KeptExtension:
@@ -88,28 +88,27 @@ def keep(footer: Footer, slots: Slots, base: FormSpec) -> KeptExtension:
     if footer.location is None:
         return KeptExtension("spec", 0, ())
     pieces: list[tuple[int, bytes]] = []
-    aside = [piece for piece in footer.pieces if piece.is_aside]
+    reference, aside = footer.reference, [piece for piece in footer.pieces if piece.is_aside]
     for piece in footer.pieces:
-        if aside and piece is aside[0]:
-            pieces.append(_kept_reference(footer, aside))
-        spec: Any = forms.BY_UUID.get(piece.uuid)
-        is_placed = spec is not None and spec.record_code is not None and piece.is_aside == bool(aside)
-        if is_placed and (spec is base or _is_current(piece, spec, footer)):
-            pieces.append((spec.record_code, b""))
-        elif piece.is_aside:
-            raise Refused(f"its {extension.name_of(piece.uuid)} is damaged or outdated; parquetext.upgrade renews it")
-        elif piece.uuid not in (None, *RESERVED, *slots) and piece.is_whole:
-            slots[piece.uuid] = bytes(piece.payload)
-            pieces.append((SLOT, piece.uuid.bytes))
+        if reference is not None and piece is aside[0]:
+            pieces.append(_kept_reference(reference, footer, aside))
+        spec, uuid = piece.spec, piece.uuid
+        code = None if spec is None or piece.is_aside != bool(aside) else spec.record_code
+        if spec is not None and code is not None and (spec is base or _is_current(piece, spec, footer)):
+            pieces.append((code, b""))
+        elif uuid is not None and piece.is_aside:
+            raise Refused(f"its {extension.name_of(uuid)} is damaged or outdated; parquetext.upgrade renews it")
+        elif uuid is not None and uuid not in (*RESERVED, *slots) and piece.is_whole:
+            slots[uuid] = bytes(piece.payload)
+            pieces.append((SLOT, uuid.bytes))
         else:
             pieces.append((RAW, piece.content))
     placement = (BEHIND if footer.location.placement else 0) | (ASIDE if aside else 0)
     return KeptExtension(extension.MARKER_NUMBERS[footer.location.marker], placement, tuple(pieces))
 
 
-def _kept_reference(footer: Footer, aside: list[Piece]) -> tuple[int, bytes]:
+def _kept_reference(reference: ReferencePiece, footer: Footer, aside: list[Piece]) -> tuple[int, bytes]:
     """Return the reference; its bytes are stored only if they differ from those that would be written."""
-    reference = footer.reference
     is_alone = len(aside) == len(footer.pieces)
     if reference.is_text == is_alone and is_current(reference, footer.bare, aside):
         return REFERENCE, b""

@@ -130,7 +130,7 @@ def is_parquet(name: str, path: object) -> bool:
 def _expand_remote(target: Target) -> Iterator[Target]:
     import pyarrow.fs as pafs
 
-    filesystem = target.filesystem
+    filesystem = target.arrow_filesystem
 
     def type_of(path: str) -> pafs.FileType:
         return filesystem.get_file_info(path).type

@@ -9,6 +9,7 @@ from uuid import UUID
 from .. import kernels, wire
 from ..block_text import decode_block, text_end
 from ..footer import forms
+from ..footer.form_spec import FormSpec
 from ..records import frozen
 from ..storage.refusals import refuse
 
@@ -42,6 +43,11 @@ class Piece:
         if found is None or found[1] > len(content):
             return None
         return cls(UUID(bytes=found[0]), content[len(content) - found[1] :])
+
+    @property
+    def spec(self) -> FormSpec | None:
+        """Return the form of the block, or None if it is not a block of a form."""
+        return None if self.uuid is None else forms.BY_UUID.get(self.uuid)
 
     @property
     def content(self) -> bytes:

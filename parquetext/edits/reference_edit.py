@@ -10,7 +10,6 @@ from uuid import UUID
 from .. import kernels, wire
 from ..block_text import decode_block
 from ..errors import Damaged, Unsupported
-from ..footer import forms
 from ..records import frozen
 from .pieces import Piece
 
@@ -79,11 +78,13 @@ def reference_of(start: int, bare: bytes, blocks: Sequence[Piece], *, is_text: b
     """Return the reference to blocks aside of the struct `bare`; they begin at the first multiple of 8 from `start`."""
     entries, at = [], start + -start % 8
     for block in blocks:
+        assert block.uuid is not None  # only blocks are aside, never the bytes before all blocks
         entries.append(BLOCK.pack(block.uuid.bytes, at, len(block.payload), kernels.checksum.crc32(block.trailer)))
         at += block.size
     head = HEAD.pack(wire.REFERENCE_VERSION, 0, len(blocks), start, len(bare), kernels.checksum.crc32(bare))
     payload = b"".join((head, *entries))
-    copy = forms.BY_UUID[blocks[-1].uuid].tail_block(blocks[-1].payload)
+    spec = blocks[-1].spec  # None for a block of others, which another program has placed aside
+    copy = b"" if spec is None else spec.tail_block(blocks[-1].payload)
     if (len(payload) + 4 + len(copy) + wire.BLOCK_TRAILER_BYTES + 2) // 3 * 4 > wire.REFERENCE_TEXT_LIMIT:
         copy = b""
     payload += len(copy).to_bytes(4, "little") + copy

@@ -104,13 +104,13 @@ def renewed_end(
     check_size(pieces, ignored)
     edit = Footer(struct, start, None, ()).composed(pieces, [], marker, is_behind=is_behind)
     data = edit.applied(struct, start)
-    spec = forms.WRITABLE.get(old.form)
-    if spec is not None and spec.stands_alone:
-        planned = with_block(parse_end(data, start), spec, _options(old, marker), ignored, verbatim=True)
-        data = planned.edit.applied(data, start)
-    for spec in (*_added_to_others(old), *beside):
-        planned = with_block(parse_end(data, start), spec, Options(marker, spec.placement), ignored)
-        data = planned.edit.applied(data, start)
+    blocks = [(spec, Options(marker, spec.placement)) for spec in (*_added_to_others(old), *beside)]
+    best, placement = forms.WRITABLE.get(old.form), old.placement
+    if best is not None and best.stands_alone and placement is not None:
+        blocks.insert(0, (best, _options(old, marker, placement)))
+    for spec, options in blocks:
+        planned = with_block(parse_end(data, start), spec, options, ignored, verbatim=spec.stands_alone)
+        data = data if planned.edit is None else planned.edit.applied(data, start)
     return data
 
 
@@ -124,11 +124,11 @@ def _added_to_others(old: Footer) -> Iterator[FormSpec]:
     )
 
 
-def _options(old: Footer, marker: str) -> Options:
+def _options(old: Footer, marker: str, placement: str) -> Options:
     """Return the options with which the file's form of ours was written."""
-    piece = block_with_slots(old)
-    if piece is None:
-        return Options(marker, old.placement)
-    stats = forms.BY_UUID[piece.uuid].options_of(piece.payload).stats
+    found = block_with_slots(old)
+    if found is None:
+        return Options(marker, placement)
+    spec, payload = found
     extensions: Changes = dict(slots_in(old).items())
-    return Options(marker, old.placement, stats=stats, extensions=extensions)
+    return Options(marker, placement, stats=spec.options_of(payload).stats, extensions=extensions)

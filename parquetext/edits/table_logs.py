@@ -70,7 +70,7 @@ def _summaries(target: Target) -> Iterator[Target]:
         return
     parts = posixpath.dirname(target.path).split("/")
     folders = filter(None, ("/".join(parts[:depth]) for depth in range(len(parts), 0, -1)))
-    infos = target.filesystem.get_file_info([posixpath.join(folder, SUMMARY) for folder in folders])
+    infos = target.arrow_filesystem.get_file_info([posixpath.join(folder, SUMMARY) for folder in folders])
     yield from (Target(info.path, target.filesystem) for info in infos if info.is_file)
 
 

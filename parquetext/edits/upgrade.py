@@ -202,7 +202,7 @@ def with_block(
             f"the {spec.title} has no place for extensions, {len(slots)} would be lost; "
             "parquetext.strip takes them away"
         )
-    replaced = OURS if spec.stands_alone else {spec.uuid}
+    replaced = OURS if spec.stands_alone else {spec.block_kind}
     others = others_of(footer, replaced, ignored, options.wrap)
     scan = footer.scan()
     refuse_encrypted(scan)
@@ -233,21 +233,24 @@ def with_block(
 
 def slots_in(footer: Footer) -> Slots:
     """Return the contents of the footer's extension slots, without those that are built from the Thrift footer."""
-    piece = block_with_slots(footer)
+    found = block_with_slots(footer)
+    if found is None:
+        return {}
+    spec, payload = found
     try:
-        slots = {} if piece is None else forms.BY_UUID[piece.uuid].slots(piece.payload)
+        slots = spec.slots(payload)
     except Damaged as error:
-        title = forms.BY_UUID[piece.uuid].title
         raise Refused(
-            f"the extension slots of its {title} are damaged, and would be lost: {error}; "
+            f"the extension slots of its {spec.title} are damaged, and would be lost: {error}; "
             "parquetext.strip takes all of it away"
         ) from None
     return {uuid: data for uuid, data in slots.items() if uuid != wire.UUID_COPY_TABLE}
 
 
-def block_with_slots(footer: Footer) -> Piece | None:
-    """Return the last block of a form that has extension slots."""
-    return footer.last_piece(*(uuid for uuid, spec in forms.BY_UUID.items() if spec.has_slots))
+def block_with_slots(footer: Footer) -> tuple[FormSpec, bytes | memoryview] | None:
+    """Return the form and the payload of the last block of a form that has extension slots."""
+    blocks = ((piece.spec, piece.payload) for piece in reversed(footer.pieces))
+    return next(((spec, payload) for spec, payload in blocks if spec is not None and spec.has_slots), None)
 
 
 def _is_misplaced(footer: Footer, options: Options) -> bool:
@@ -258,9 +261,10 @@ def _is_misplaced(footer: Footer, options: Options) -> bool:
     has_others = any(piece.uuid not in OURS for piece in footer.pieces)
     is_raw = any(piece.uuid not in OURS and not piece.is_text for piece in footer.pieces)
     if options.placement == ASIDE:
-        is_aside = all(piece.is_aside for piece in own) and (is_raw or footer.reference.is_text)
-        all_aside = [piece for piece in footer.pieces if piece.is_aside]
-        return not (is_aside and is_current(footer.reference, footer.bare, all_aside))
+        reference, all_aside = footer.reference, [piece for piece in footer.pieces if piece.is_aside]
+        if reference is None or not all(piece.is_aside for piece in own):
+            return True
+        return not ((is_raw or reference.is_text) and is_current(reference, footer.bare, all_aside))
     return any(piece.is_aside for piece in own) or not (
         has_others or PLACEMENTS[footer.location.placement] == options.placement
     )

@@ -311,7 +311,7 @@ class Joiner:
 
     def _check_writers(self) -> None:
         for writer in self._writers:
-            if _is_odd(writer):
+            if writer is not None and _is_odd(writer):
                 name = bytes(writer).decode("utf-8", "replace")
                 raise Unsupported(
                     f"row groups of {name!r} are read rightly by that name alone, and other files have another writer: "

@@ -125,6 +125,7 @@ def pages_of(chunk: Chunk, decoded, rows: int, encoding: Encoding, codecs: Itera
     count, stored = decoded.slots - decoded.nulls, _values(kind, decoded)
     if not encoding.is_built_in:
         stored = _as_bytes(kind, stored, count)
+    assert encoding.encode is not None  # only encodings that can be written are chosen: `edits.encoding_names`
     plain = encoding.encode(stored, count, kind.physical, kind.width)
     _compare(chunk, encoding, plain, stored, count)
     for codec in codecs:
@@ -139,7 +140,7 @@ def _assembled(
     """Assemble a page; its values are compressed if `packed` is given."""
     repetition, definition = levels
     count, is_compressed = decoded.slots - decoded.nulls, packed is not None
-    body = b"".join((*levels, packed if is_compressed else plain))
+    body = b"".join((*levels, plain if packed is None else packed))
     header = {
         "type": wire.PAGE_DATA_PAGE_V2,
         "uncompressed_page_size": len(repetition) + len(definition) + len(plain),

@@ -55,7 +55,7 @@ def recorded_original(source, tail) -> RecordedOriginal | None:
         raise
 
 
-def kept_places(source, found: RecordedOriginal) -> Iterator[Place]:
+def kept_places(source, found: RecordedOriginal | None) -> Iterator[Place]:
     """Yield the locations of bytes that a file stores only for `strip`, including those of earlier encodings.
 
     Earlier records that cannot be read are skipped; all locations are within the file.

@@ -225,7 +225,8 @@ class Plan(Unpicklable):
 
     def close(self) -> None:
         """Release the sidecar; values read from it remain valid."""
-        self.reader = None
+        if hasattr(self, "reader"):
+            del self.reader
 
     @property
     def path(self) -> str:
@@ -309,7 +310,8 @@ class Plan(Unpicklable):
         return column != self._doubtful
 
     def __repr__(self) -> str:
-        fields = "closed" if self.reader is None else f"{self.num_columns} columns, {self.num_row_groups} row groups"
+        is_open = hasattr(self, "reader")
+        fields = f"{self.num_columns} columns, {self.num_row_groups} row groups" if is_open else "closed"
         return f"<parquetext.sidecar.Plan {without_secrets(str(self.path))}: {fields}>"
 
 

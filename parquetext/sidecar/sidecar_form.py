@@ -23,8 +23,10 @@ class SidecarFilters(BloomFilters):
         self._plan = plan
 
     def _question(self, probe: Probe, hashes: list[int]):
-        leaf, *_ = self._column(probe.comparison.column)
-        kind, offset, length = self._plan.bloom(probe.row_group, leaf)
+        column = self._column(probe.comparison.column)
+        if column is None:
+            return None
+        kind, offset, length = self._plan.bloom(probe.row_group, column[0])
         if kind == "inline":
             bitset = memoryview(self._plan.reader.data)[offset : offset + length]
             return partial(may_contain, bitset, hashes)

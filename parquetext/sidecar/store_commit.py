@@ -70,7 +70,8 @@ class Generation:
         self.close()
 
     def close(self) -> None:
-        self.reader = None
+        if hasattr(self, "reader"):
+            del self.reader
         self.data.close()
         self.sidecar.close()
 

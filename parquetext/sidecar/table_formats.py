@@ -215,14 +215,14 @@ def _remote_table(target: Target, *, any_file: bool = False) -> tuple[str, str] 
         asked += [(folder, layout) for layout in LAYOUTS if any_file or layout.below.fullmatch(below)]
         folder = posixpath.dirname(folder)
     names = dict.fromkeys(posixpath.join(folder, name) for folder, layout in asked for name in layout.names)
-    infos = dict(zip(names, target.filesystem.get_file_info(list(names)), strict=True))  # all requests at once
+    infos = dict(zip(names, target.arrow_filesystem.get_file_info(list(names)), strict=True))  # all requests at once
 
     def has_name(path: str, pattern: re.Pattern | None) -> bool:
         if infos[path].type != pafs.FileType.Directory:
             return False
         if pattern is None:
             return True
-        entries = target.filesystem.get_file_info(pafs.FileSelector(path))
+        entries = target.arrow_filesystem.get_file_info(pafs.FileSelector(path))
         return any(pattern.fullmatch(entry.base_name) for entry in entries)
 
     def has_layout(folder: str, layout: Layout) -> bool:

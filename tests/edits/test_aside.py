@@ -15,7 +15,11 @@ from support.parquet_bytes import EVERY_PLACE, TABLE, footer_of, parquet_bytes, 
 
 import parquetext
 from parquetext import edits, extension, sidecar, wire
+from parquetext.edits.footer import parse_end
+from parquetext.edits.pieces import Piece
+from parquetext.edits.reference_edit import reference_of
 from parquetext.errors import Conflict, Damaged, Refused
+from parquetext.footer import forms
 from parquetext.inspection.integrity.inspection import inspect
 
 ACME, EMCA = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f"), UUID("8d2f9f0e-6c2a-4b25-9a0d-2f3a5f3b7c11")
@@ -160,6 +164,24 @@ def test_a_block_stacked_on_the_text_leaves_it_readable(path, text):
         assert path.read_bytes() == stacked
         edits.strip(path, kinds=[ACME])
         assert path.read_bytes() == ours
+
+
+def test_a_block_of_others_that_is_aside_behind_ours_stays_unless_it_must_move(path, monkeypatch):
+    edits.upgrade(path, form="flat")
+    footer = parse_end(path.read_bytes()[OFFSET:], OFFSET)
+    aside = [*footer.pieces, Piece.made(b"of acme", ACME)]
+    with monkeypatch.context() as patch:
+        patch.setitem(forms.BY_UUID, ACME, forms.THRIFT)
+        reference = reference_of(OFFSET, footer.bare, aside, is_text=True)
+    made = ORIGINAL[:OFFSET] + footer.composed([reference], aside, "spec", is_behind=False).tail
+    path.write_bytes(made)
+    assert [block.uuid for block in parse_end(made[OFFSET:], OFFSET).pieces] == [wire.UUID_FLAT_FOOTER, ACME]
+    assert edits.upgrade(path, form="flat").outcome == edits.upgrade(path).outcome == "unchanged"
+    with pytest.raises(Refused, match=f"{ACME} is damaged or outdated"):
+        edits.finalize(path, confirm=True)
+    assert path.read_bytes() == made
+    assert edits.upgrade(path, form="flat", placement="in-struct").outcome == "upgraded"
+    assert [block.uuid for block in extension.blocks(footer_of(path))] == [ACME, wire.UUID_FLAT_FOOTER]
 
 
 def test_the_arrow_dialect_stands_behind_the_reference(path):

@@ -264,7 +264,7 @@ def _below(
             return table, paths, names, [UNKNOWN] * len(paths), [UNKNOWN] * len(paths)
         stats = [os.stat(path) for path in paths]
         return table, paths, names, [stat.st_size for stat in stats], [stat.st_mtime_ns for stat in stats]
-    infos = target.filesystem.get_file_info(pafs.FileSelector(base or "/", recursive=True))
+    infos = target.arrow_filesystem.get_file_info(pafs.FileSelector(base or "/", recursive=True))
     files = sorted((info for info in infos if info.type == pafs.FileType.File), key=lambda info: info.path)
     table = table_among(base, (info.path for info in files))
     named = [(info, info.path[len(base) :].lstrip("/")) for info in files]

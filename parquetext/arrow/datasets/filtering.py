@@ -63,11 +63,11 @@ def filtered_together(read: Iterable[Rows]) -> Iterator[pa.Table]:
 
 
 def _filtered_as_one(waiting: list[Rows]) -> Iterable[pa.Table]:
-    if len(waiting) < 2:
+    if len(waiting) < 2 or (unmet := waiting[0].unmet) is None:
         return map(_filtered_alone, waiting)
     joined = pa.concat_tables([one.table for one in waiting]).combine_chunks()
     try:
-        return [filtered(joined, waiting[0].unmet, use_threads=False)]
+        return [filtered(joined, unmet, use_threads=False)]
     except MemoryError:
         raise
     except pa.ArrowException:

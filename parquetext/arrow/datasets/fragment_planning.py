@@ -59,7 +59,7 @@ class FragmentPlanner:
         """Return one fragment for each file that keys and bounds do not rule out, in the order of the files."""
         numbers = range(len(self.files))
         names = None if predicate is None else columns_looked_at(self.schema, predicate)
-        if not names:
+        if predicate is None or not names:
             return [self.fragment(number) for number in numbers]
         groups = [
             self._of_group(predicate, names, {name: self._given[name] for name in keys if name in self._given}, some)

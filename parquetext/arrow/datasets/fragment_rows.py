@@ -57,10 +57,10 @@ class FragmentRows:
         """Return the number of rows of the row groups."""
         return self._rows_of(self._row_groups)
 
-    def left(self, predicate: Predicate) -> list[int]:
+    def left(self, predicate: Predicate) -> Sequence[int]:
         """Return the row groups of the file, in its present version, that the predicate does not rule out."""
         if self._plan is not None and self._plan.holds_for(predicate, self._file):
-            return self._row_groups
+            return self.row_groups
         wanted = self.row_groups if self._plan is None else range(len(self._file.row_groups))
         names = predicate.columns(self._shape.type_of)
         if names is None:
@@ -71,10 +71,9 @@ class FragmentRows:
 
     def read(self, predicate: Predicate | None, *, use_threads: bool = True) -> tuple[pa.Table, Predicate | None]:
         """Return the rows that may match, with all columns of the shape, and the predicate still to be applied."""
-        row_groups = self._row_groups if predicate is None else self.left(predicate)
-        there = self._stored()
         if predicate is None:
-            return self._cut(self._read_whole(there, row_groups, None, use_threads)), None
+            return self._cut(self._read_whole(self._stored(), self._row_groups, None, use_threads)), None
+        row_groups, there = self.left(predicate), self._stored()
         if self._is_stored_alike(predicate, there):
             return self._read_whole(there, row_groups, predicate, use_threads), None
         if self._rows_of(row_groups) < LARGE_ROWS:
@@ -160,7 +159,7 @@ class FragmentRows:
         return pa.concat_tables(_slices(table, [counts[number] for number in numbers]))
 
     def _read_large(
-        self, there: Stored, run: list[int], predicate: Predicate | None, size: int, use_threads: bool
+        self, there: Stored, run: Sequence[int], predicate: Predicate | None, size: int, use_threads: bool
     ) -> Iterator[pa.Table]:
         """Yield the rows of many or large row groups in batches."""
         options = dict(self._reading.options)
@@ -202,8 +201,8 @@ class FragmentRows:
             return False
 
         def types(form) -> list[pa.DataType]:
-            leaves = [find_top_level(form, name) for name in names]
-            return [schema_or_ours(form.slice(list(some), [])).field(0).type for some in leaves]
+            slices = (form.slice(list(there[name].numbers), []) for name in names)
+            return [schema_or_ours(each).field(0).type for each in slices]
 
         return self._file._on_form(types) == [self._shape.type_of(name) for name in names]
 

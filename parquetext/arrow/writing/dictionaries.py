@@ -82,18 +82,18 @@ def _is_worth_it(values: pa.ChunkedArray, limit: int, is_complete: bool) -> bool
         return False
     if not _is_counted(kind):  # keep the default of Arrow's writer, if the size is not limited
         return not is_complete
-    known, rows, raw, size = None, 0, 0, 0
+    known, count, rows, raw, size = None, 0, 0, 0, 0
     step = max(min(STEP, limit // 8), SMALLEST_STEP)
     for start in range(0, len(values), step):
         part = values.slice(start, step).drop_null()
         rows, raw = rows + len(part), raw + _stored_bytes(part)
         distinct = pc.unique(part)
         known = distinct if known is None else pc.unique(pa.concat_arrays([known, distinct]))
-        size = _stored_bytes(known)
-        if size > limit or (not is_complete and len(known) * REPEATED <= rows):
+        count, size = len(known), _stored_bytes(known)
+        if size > limit or (not is_complete and count * REPEATED <= rows):
             break
     room = raw if size <= limit else 0 if is_complete else raw * CUT_SHORT
-    return bool(rows) and size + rows * max(len(known) - 1, 0).bit_length() / 8 < room
+    return bool(rows) and size + rows * max(count - 1, 0).bit_length() / 8 < room
 
 
 def _is_counted(kind: pa.DataType) -> bool:

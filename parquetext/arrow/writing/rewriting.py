@@ -145,7 +145,7 @@ def rewrite_file(
         except (pa.ArrowException, OSError) as error:
             if isinstance(error, ParquetextError) or getattr(error, "errno", None) is not None:
                 raise
-            asked = "".join(f"; you asked for {encodings[name]} for {name!r}" for name in encodings or ())
+            asked = "".join(f"; you asked for {encoding} for {name!r}" for name, encoding in (encodings or {}).items())
             raise Unsupported(f"pyarrow cannot write it: {error}{asked}", file=source.name) from None
     with storage.open_source(out) as source, open_file(out) as made:
         groups = len(made.row_groups)

@@ -105,7 +105,7 @@ def element_text(node: Node) -> str:
     """Return one element, as parquet-tools prints it: ``optional int64 when (TIMESTAMP(MICROS,true)) = 7``."""
     element = node.element
     repetition = (named(REPETITIONS, element.repetition) or "required").lower()
-    kind = "group" if _is_group(node) else named(PHYSICAL_TYPES, element.type).lower()
+    kind = (named(PHYSICAL_TYPES, None if node.children else element.type) or "group").lower()
     kind = "binary" if kind == "byte_array" else kind
     if element.type_length and kind == "fixed_len_byte_array":
         kind += f"({element.type_length})"

@@ -11,7 +11,6 @@ import contextlib
 import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -113,11 +112,12 @@ def decode_all(
         yield Finding("decoded-once", f"by pyarrow alone: {error.message}", is_note=True)
 
     @functools.cache
-    def ours_of(row_group: int) -> _Side | None:
-        return _Side(_ours(source, footer_of, row_group)) if is_ours else None
+    def ours_of(row_group: int) -> _Side:
+        return _Side(_ours(source, footer_of, row_group))
 
     columns_of = functools.partial(_column_by_column, source, footer_of)
-    if source.size <= SMALL_FILE and (message := _memory_note(source, ours_of, footer_of, len(row_counts))):
+    known = ours_of if is_ours else None
+    if source.size <= SMALL_FILE and (message := _memory_note(source, known, footer_of, len(row_counts))):
         if is_ours:
             yield Finding("decoded-once", f"by parquetext alone: {message}", is_note=True)
             yield from _decode_alone(ours_of, row_counts, report, columns_of)
@@ -145,7 +145,8 @@ def decode_all(
         for row_group, expected in enumerate(row_counts):
             rows = BATCH_ROWS if source.size > SMALL_FILE else SMALL_BATCH_ROWS
             theirs = _Side(_batches(whole, row_group, rows) if whole else _sliced(path, footer_of, row_group, rows))
-            yield from _decode_twice(ours_of(row_group), theirs, row_group, expected, report, columns_of)
+            ours = ours_of(row_group) if is_ours else None
+            yield from _decode_twice(ours, theirs, row_group, expected, report, columns_of)
 
 
 def _expansion_note(source, footer_of: Callable[[int], bytes], row_groups: int) -> Finding | None:
@@ -160,14 +161,14 @@ def _expansion_note(source, footer_of: Callable[[int], bytes], row_groups: int) 
     return None
 
 
-def _memory_note(source, ours_of: Callable[[int], Any], footer_of, row_groups: int) -> str | None:
+def _memory_note(source, ours_of: Callable[[int], _Side] | None, footer_of, row_groups: int) -> str | None:
     """Return a sentence if pyarrow may take very much memory for a small file, else None."""
     for row_group in range(row_groups):
         try:
             least, most = most_of(source, footer_of(row_group))
         except ParquetextError:
             continue  # both engines report it
-        ours = ours_of(row_group) if least <= LITTLE < most else None
+        ours = ours_of(row_group) if ours_of is not None and least <= LITTLE < most else None
         if most > LITTLE and (ours is None or not ours.is_little()):
             return f"row group {row_group} may take {most} bytes in memory, although the file has only {source.size}"
     return None
@@ -196,9 +197,9 @@ class _Side:
                 return None
         return self._head
 
-    def take(self, rows: int) -> pa.RecordBatch:
+    def take(self, head: pa.RecordBatch, rows: int) -> pa.RecordBatch:
         """Return the next rows, of the head."""
-        taken, self._head = self._head.slice(0, rows), self._head.slice(rows)
+        taken, self._head = head.slice(0, rows), head.slice(rows)
         self.rows += rows
         return taken
 
@@ -206,12 +207,12 @@ class _Side:
         """Return True if all rows are read, and take little memory."""
         taken = 0
         while (head := self.head()) is not None and taken <= LITTLE:
-            taken += self.take(head.num_rows).nbytes
+            taken += self.take(head, head.num_rows).nbytes
         return self.refused is None and taken <= LITTLE
 
     def drain(self) -> None:
         while (head := self.head()) is not None:
-            self.take(head.num_rows)
+            self.take(head, head.num_rows)
 
 
 def _without_frames(error: Exception) -> Exception:
@@ -252,7 +253,7 @@ def _decode_twice(
         yield Finding("undecodable", message, place=position, is_note=True)
     else:
         message, offset = _message(theirs.refused), _offset(theirs.refused)
-        if ours is not None:
+        if ours is not None and ours.refused is not None:
             message, offset = f"{message}; parquetext: {_message(ours.refused)}", _offset(ours.refused)
         yield Finding("undecodable", message, offset, position)
         return
@@ -266,7 +267,7 @@ def _compare(ours: _Side, theirs: _Side, label: str) -> Iterator[Finding]:
     different: set[int] = set()
     while (one := ours.head()) is not None and (other := theirs.head()) is not None:
         first_row, rows = ours.rows, min(one.num_rows, other.num_rows)
-        one, other = ours.take(rows), theirs.take(rows)
+        one, other = ours.take(one, rows), theirs.take(other, rows)
         for number, (mine, yours) in enumerate(zip(one.columns, other.columns, strict=True)):
             if number in different or (row := first_difference(mine, yours)) is None:
                 continue
@@ -334,7 +335,9 @@ def _open(path: object, footer: bytes | None = None) -> pq.ParquetFile:
     target = resolve(path)
     metadata = None if footer is None else metadata_of(footer)
     # A local name may be no UTF-8, which pyarrow takes as bytes alone.
-    file = pa.OSFile(os.fsencode(target.path)) if target.is_local else target.filesystem.open_input_file(target.path)
+    file = (
+        pa.OSFile(os.fsencode(target.path)) if target.is_local else target.arrow_filesystem.open_input_file(target.path)
+    )
     return pq.ParquetFile(file, metadata=metadata, page_checksum_verification=True)
 
 

@@ -137,8 +137,9 @@ def inspect(path) -> Inspection:
                 fields.row_groups, fields.columns = len(file.row_groups), file.num_columns
                 fields.created_by = file.created_by
                 fields.geospatial = file._on_form(lambda form: [*_geospatial_columns(form)])
-                if fields.thrift_bytes is not None and fields.auto is None:
-                    fields.auto = _choice(fields)
+                if (thrift := fields.thrift_bytes) is not None and fields.auto is None:
+                    whole = source.size - tail.footer_length - fields.aside_bytes + thrift
+                    fields.auto = _choice(Shape(thrift, whole, fields.columns, fields.row_groups))
                 fields.findings += [finding for finding in file.findings if finding not in tail.findings]
                 if file.spec.has_slots:
                     fields.slots = [
@@ -176,7 +177,7 @@ def _add_tail(fields: Inspection, source, tail: Tail) -> None:
     for name in forms.names_in(tail):
         fields.drops += [f"{name}: {fact}" for fact in forms.BY_NAME[name].drops]
     if not tail.is_final:
-        _add_extension(fields, footer)
+        _add_extension(fields, footer, tail.footer_offset)
         with suppress(ParquetextError):
             declared = declared_version(footer)
             fields.declared_version = None if declared is None else str(declared)
@@ -230,19 +231,17 @@ def _copied_columns(scan) -> Iterator[CopiedColumn]:
         yield CopiedColumn(column, encoding, wire.NAMES_OF_COMPRESSION_CODEC.get(codec, str(codec)).lower(), *numbers)
 
 
-def _choice(fields: Inspection) -> str:
+def _choice(shape: Shape) -> str:
     """Return the form that `upgrade` would add with ``form="auto"``, and the reason."""
-    data = fields.file_bytes - fields.footer_bytes - fields.aside_bytes
-    shape = Shape(fields.thrift_bytes, data + fields.thrift_bytes, fields.columns, fields.row_groups)
     choice = choices(shape)[0]
     return f"{choice.form if choice.form in forms.WRITABLE else 'nothing'}: {choice.reason}"
 
 
-def _add_extension(fields: Inspection, footer: bytes) -> None:
+def _add_extension(fields: Inspection, footer: bytes, offset: int) -> None:
     try:
         position = kernels.extension.find(footer, file_metadata=True)
     except ParquetextError as error:
-        fields.findings.append(Finding.of("extension", error.at(None, fields.footer_offset), "footer"))
+        fields.findings.append(Finding.of("extension", error.at(None, offset), "footer"))
         return
     fields.thrift_bytes = len(footer) if position is None else position.header + 1
     if position is None and (behind := len(footer) - kernels.thrift.struct_end(footer)):

@@ -106,7 +106,8 @@ def by_column(scan, parts: pa.Table, data: Data) -> pa.Table:
 
 def _decompressed(count: int, data: Data) -> dict[str, pa.Array]:
     """Return the decompressed bytes of each leaf: dictionaries, levels, values; null if a page was not read."""
-    dictionaries, levels, values = ([0] * count for _ in range(3))
+    dictionaries, sizes = [0] * count, [0] * count
+    levels: list[int | None] = [0] * count
     leaves = chain.from_iterable(map(repeat, data.leaves, data.page_counts))
     pages = zip(leaves, *(data.pages[name] for name in ("type", "uncompressed_size", "plain_levels")), strict=False)
     for leaf, kind, size, own in pages:
@@ -115,9 +116,10 @@ def _decompressed(count: int, data: Data) -> dict[str, pa.Array]:
         if kind == wire.PAGE_DICTIONARY_PAGE:
             dictionaries[leaf] += size
         elif kind in (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2):
-            is_known = own >= 0 and levels[leaf] is not None
-            levels[leaf] = levels[leaf] + own if is_known else None
-            values[leaf] = values[leaf] + size - own if is_known else None
+            before = levels[leaf]
+            levels[leaf] = None if own < 0 or before is None else before + own
+            sizes[leaf] += size
+    values = [None if own is None else size - own for size, own in zip(sizes, levels, strict=True)]
     named = {"plain_dictionary": dictionaries, "plain_levels": levels, "plain_values": values}
     return {name: pa.array(numbers, pa.int64()) for name, numbers in named.items()}
 
