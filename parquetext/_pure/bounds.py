@@ -80,9 +80,9 @@ def judge_bounds(leaf: Leaf, minimum: bytes | None, maximum: bytes | None) -> in
     if not leaf.order_is_defined:
         return wire.BOUND_UNORDERED
     found = judge(leaf, minimum, wire.BOUND_MIN) | judge(leaf, maximum, wire.BOUND_MAX)
-    if found == wire.BOUND_MIN | wire.BOUND_MAX and is_inverted(minimum, maximum, leaf):
-        return wire.BOUND_INVERTED
-    return found
+    if minimum is None or maximum is None or found != wire.BOUND_MIN | wire.BOUND_MAX:
+        return found
+    return wire.BOUND_INVERTED if is_inverted(minimum, maximum, leaf) else found
 
 
 def judge(leaf: Leaf, value: bytes | None, bit: int) -> int:

@@ -220,7 +220,8 @@ class Column:
 
     @property
     def is_open(self) -> bool:
-        return self._unfinished_row is not None and not self._given and self._page.is_used_up
+        page = self._page
+        return page is not None and page.is_used_up and self._unfinished_row is not None and not self._given
 
     def dictionary(self, data: Buffer, count: int) -> None:
         """Take the chunk's dictionary: the decompressed body of the dictionary page, `count` PLAIN values."""

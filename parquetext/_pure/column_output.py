@@ -38,7 +38,7 @@ class Output:
             self._spread(page.slots_to(end), page.take_values(page.values_to(end)))
         self.entries += end - page.at
         self.rows += page.rows_to(end)
-        if self._keeps_definition:
+        if self._keeps_definition and page.definition is not None:
             self._definition.extend(page.definition[page.at : end])
         if page.repetition is not None:
             self._repetition.extend(page.repetition[page.at : end])

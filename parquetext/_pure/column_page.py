@@ -44,7 +44,7 @@ def placed(page: int, part: str, base: int):
         yield
     except ParquetextError as error:
         error.page, error.part = page, part
-        error.offset += base
+        error.offset = (error.offset or 0) + base
         raise
 
 
@@ -78,7 +78,7 @@ class OpenPage:
 
     def check(self, row_may_go_on: bool) -> None:
         """Raise Malformed if the page begins within a row, but there is no row to continue."""
-        if self.is_within_row and not row_may_go_on:
+        if self.repetition is not None and self.is_within_row and not row_may_go_on:
             raise wire_error(wire.ROW_START, 0, 0, self.repetition[0])
 
     @property

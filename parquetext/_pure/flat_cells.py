@@ -87,7 +87,7 @@ class Source:
                 pieces.append(piece)
                 offset, length = offset + len(piece), length - len(piece)
         except OSError as error:
-            raise wire_error(wire.IO, offset, length, error.errno) from error
+            raise wire_error(wire.IO, offset, length, error.errno or errno.EIO) from error
         return b"".join(pieces)
 
 

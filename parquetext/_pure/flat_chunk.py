@@ -35,10 +35,11 @@ class Crypto(NamedTuple):
         """Return the union and the bytes in these fields of a struct."""
         at = thrift.value(union_id, wire.TYPE_STRUCT)
         found = None if at is None else Struct(thrift.data, at).first(2)
-        known = found is not None and found[1] == wire.TYPE_STRUCT
+        tag, type, member = found or (0, 0, 0)
+        known = type == wire.TYPE_STRUCT
         return cls(
-            found[0] if known else 0,
-            Struct(thrift.data, found[2]) if known else None,
+            tag if known else 0,
+            Struct(thrift.data, member) if known else None,
             _octets(thrift.binary(bytes_id)),
         )
 
@@ -305,8 +306,9 @@ class Column:
         )
 
     def _key_values(self, fact: dict) -> list[Table]:
-        metadata, pairs = Struct(self.data, fact["metadata_offset"]), []
-        pairs_at = metadata.value(wire.COLUMN_META_DATA_KEY_VALUE_METADATA, wire.TYPE_LIST)
+        metadata, pairs, id = Struct(self.data, fact["metadata_offset"]), [], wire.COLUMN_META_DATA_KEY_VALUE_METADATA
+        if (pairs_at := metadata.value(id, wire.TYPE_LIST)) is None:  # the scan found a list, but the last field counts
+            raise wire_error(wire.FIELD_TYPE, fact["metadata_offset"], wire.TYPE_LIST, metadata.by_id[id][1])
         for position in list_structs(self.data, pairs_at):
             pair = Struct(self.data, position)
             if (key := pair.binary(wire.KEY_VALUE_KEY)) is None:

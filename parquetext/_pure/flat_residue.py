@@ -411,7 +411,7 @@ class Residues:
         literals = None
         if known is not None and not options.get("inexact"):
             literals = fits(known, self.data, at, end, fields)
-        if literals is None:
+        if known is None or literals is None:
             known, literals, _ = residue_of(self.data, at, kind, fields, **options)
         if known == self.skeleton:
             self.records += bytes([SAME]) if literals == self.literals else bytes([SAME_SKELETON]) + literals

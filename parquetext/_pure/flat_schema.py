@@ -74,7 +74,7 @@ class Struct:
         return varint.zigzag_decode(varint.decode64(self.data, at)[0])
 
     def boolean(self, id: int) -> int | None:
-        found = self.by_id[id][1] if id in self.by_id else None
+        found = self.by_id[id][1] if id in self.by_id else 0
         return {wire.TYPE_TRUE: 1, wire.TYPE_FALSE: 0}.get(found)
 
     def binary(self, id: int) -> bytes | None:

@@ -84,7 +84,8 @@ class Slicer:
         if max(stays) >= count:
             return None
         below = [self.keep(part, depth + 1) for part in group.children if is_struct(part)]
-        return None if None in below else bytes(at in stays for at in range(count)) + b"".join(below)
+        kept = [stay for stay in below if stay is not None]
+        return bytes(at in stays for at in range(count)) + b"".join(kept) if len(kept) == len(below) else None
 
 
 def is_struct(part: Part) -> bool:

@@ -208,7 +208,7 @@ class _Rebuilding:
         for index in range(reader.row_group_count):
             self.footer.begin()
             cell, _ = reader._row_group(index)
-            if index % wire.FLAT_PART_ROW_GROUPS == 0:
+            if records is None or index % wire.FLAT_PART_ROW_GROUPS == 0:
                 records = self.records_at(cell, 24)
             fields = group_fields(reader.row_group_table(index), b"".join(column[index] for column in chunks))
             records.next(fields, out)

@@ -203,7 +203,7 @@ class Reader(CellReader):
         if entry.id == GROUP:
             return b""
         if not entry.id & GROUP:
-            above = self.named(GROUP | entry.parent).path + b"\0" if entry.parent else b""
+            above = (self.named(GROUP | entry.parent).path or b"") + b"\0" if entry.parent else b""
             return above + name_of(entry)
         node, names = entry, [name_of(entry)]
         while entry.parent and entry.parent not in self._groups:
@@ -268,7 +268,7 @@ class Reader(CellReader):
 
     def _is_called(self, id: int, wanted: bytes | int) -> bool:
         if isinstance(wanted, bytes):
-            return flat_names.dotted(self.named(id).path) == wanted
+            return flat_names.dotted(self.named(id).path or b"") == wanted
         return self.entry(id).element["field_id"] == wanted
 
     def _all_names(self):

@@ -169,9 +169,9 @@ def gather(paths: Sequence[str], schema, columns: Sequence[tuple[int, int]], *, 
                 for column, fields in zip(gathered, found, strict=True):
                     column.append(*fields)
         statuses.append(status)
-        planned = opened is not None and status == PLANNED
-        counts.append(opened.reader.row_group_count if planned else 0)
-        filtered.append(planned and bool(opened.reader.features & wire.PM_FEATURE_BLOOM_FILTERS))
+        reader = opened.reader if opened is not None and status == PLANNED else None
+        counts.append(0 if reader is None else reader.row_group_count)
+        filtered.append(reader is not None and bool(reader.features & wire.PM_FEATURE_BLOOM_FILTERS))
     return bytes(statuses), memoryview(counts), [column.buffers() for column in gathered], bytes(filtered)
 
 
@@ -209,7 +209,7 @@ def open_one(path: bytes, sidecar: bytes, verify: bool, wanted: Wanted | None) -
         found = None if wanted is None else read_by_sums(data, wanted)
     except ParquetextError:
         found = None
-    if found is not None and is_beside(path, found[1], found[1].origin):
+    if wanted is not None and found is not None and is_beside(path, found[1], found[1].origin):
         return found[0], Opened(found[1], wanted.schema) if found[0] == PLANNED else None
     return open_whole(data, path, verify) if size <= LARGEST else (UNUSED, None)
 

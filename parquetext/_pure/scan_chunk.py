@@ -14,6 +14,7 @@ RANGES = (wire.TYPE_BINARY, wire.TYPE_LIST, wire.TYPE_STRUCT)  # their members a
 
 Fields = Mapping[int, tuple[int, str]]
 Members = dict[str, int]
+Encodings = set[int | None]
 
 
 def fields_of(struct: str, /, **names: str) -> dict[int, tuple[int, str]]:
@@ -180,12 +181,12 @@ class ChunkReader:
             encodings.add(encoding)
         return encodings, at
 
-    def data_page_encodings(self, at: int, before: set[int] | None) -> tuple[set[int] | None, int]:
-        """Return the encodings of the data pages in encoding_stats."""
+    def data_page_encodings(self, at: int, before: Encodings | None) -> tuple[Encodings | None, int]:
+        """Return the encodings of the data pages in encoding_stats; None is that of an item without one."""
         count, at = self.list_of(at, wire.TYPE_STRUCT, IN_METADATA)
         if count is None:
             return before, at
-        encodings = set()
+        encodings: Encodings = set()
         for _ in range(count):
             fields, at = self.struct(at, ENCODING_STATS_FIELDS, {}, IN_PAGE_ENCODING_STATS)
             if fields.get("page_type") in (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2):
@@ -197,7 +198,7 @@ def presence(fields: Members, bits: Mapping[str, int]) -> int:
     return sum(bit for name, bit in bits.items() if name in fields)
 
 
-def is_fully_dictionary_encoded(encodings: set[int], of_data_pages: set[int] | None) -> bool:
+def is_fully_dictionary_encoded(encodings: set[int], of_data_pages: Encodings | None) -> bool:
     """Decide by encoding_stats; if absent, by the encodings, which must leave only dictionaries for the data pages."""
     if of_data_pages is not None:
         return bool(of_data_pages) and of_data_pages <= {wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY}

@@ -159,10 +159,10 @@ def _with_path(chunk: bytes, metadata: int, path: bytes) -> bytes:
     return front + put + chunk[at if behind is None else behind :]
 
 
-def _own_bytes(chunk: Chunk, path: bytes) -> bytes:
+def _own_bytes(thrift_bytes: bytes, present: int, path: bytes) -> bytes:
     """Return a chunk's Thrift bytes; add path_in_schema from the schema if it is missing, because readers need it."""
-    thrift_bytes, message = bytes(chunk.thrift), wire.PRESENT_METADATA | wire.PRESENT_PATH_IN_SCHEMA
-    if chunk.members["present"] & message != wire.PRESENT_METADATA:
+    message = wire.PRESENT_METADATA | wire.PRESENT_PATH_IN_SCHEMA
+    if present & message != wire.PRESENT_METADATA:
         return thrift_bytes
     metadata = thrift.find(thrift_bytes, wire.COLUMN_CHUNK_META_DATA)
     if metadata is None or metadata[1] != wire.TYPE_STRUCT:
@@ -172,10 +172,10 @@ def _own_bytes(chunk: Chunk, path: bytes) -> bytes:
 
 def _chunk(chunk: Chunk, path: bytes) -> bytes:
     """Return a ColumnChunk: its Thrift bytes, or a new one with the present members."""
-    if chunk.thrift is not None:
-        return _own_bytes(chunk, path)
     members = chunk.members
     present = members["present"]
+    if chunk.thrift is not None:
+        return _own_bytes(bytes(chunk.thrift), present, path)
     fields = {"file_offset": 0, "meta_data": _metadata(members, path) if present & wire.PRESENT_METADATA else None}
     for name, bit in (("offset_index", wire.PRESENT_OFFSET_INDEX), ("column_index", wire.PRESENT_COLUMN_INDEX)):
         if present & bit and f"{name}_offset" in members:

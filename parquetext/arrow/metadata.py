@@ -40,7 +40,7 @@ class _FileFooter:
         self._file, self._lease, self.name = file, file._lease, str(file.path)
 
     def ask(self, operation: Callable[[FooterReader], T]) -> T:
-        return self._lease.ask(operation) if self._lease.is_owner else self._file._on_form(operation)
+        return self._lease.ask(operation, self._file._on_form)
 
     def _ask_source(self, operation: Callable[[object], T]) -> T:
         try:

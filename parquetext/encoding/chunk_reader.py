@@ -241,7 +241,7 @@ class ChunkReader:
             self._most_page = min(MOST_PURE_PAGE, MOST_PURE_PAGE if most_page is None else most_page)
         self._limit = limit_of(limit)
         self._pieces: list = []
-        self._chunk: Chunk | None = None
+        self._chunk: Chunk  # set by `begin`
         self._left: Iterator[None] = iter(())
         # For each given data page, and for the dictionary: the header's offset, and the base of offsets in errors.
         self._given: list[tuple[int, int | None]] = []
@@ -361,7 +361,7 @@ class ChunkReader:
         """Pass pages one by one, or many at once if the kernels decode them as they are stored."""
         chunk, at = self._chunk, stretch.begin
         if chunk.copy is not None:
-            yield from self._giving_copy(stretch)
+            yield from self._giving_copy(chunk.copy, stretch)
             return
         if chunk.codec == wire.CODEC_UNCOMPRESSED and not self._checks_crc:
             at = yield from self._giving_stored(stretch)
@@ -405,9 +405,9 @@ class ChunkReader:
         is_v2 = page.header.type == wire.PAGE_DATA_PAGE_V2
         self._column.page(page.header, page.levels if is_v2 else None, page.values)
 
-    def _giving_copy(self, stretch: Stretch) -> Iterator[None]:
+    def _giving_copy(self, copy: Carried, stretch: Stretch) -> Iterator[None]:
         """Yield the pages of a copy, each once its bytes are known to be as they were written."""
-        copy, at = self._chunk.copy, self._chunk.copy.offset
+        at = copy.offset
         most = VAST_BYTES if self._most_page is None else self._most_page  # the chunk has the values as well
         for length, crc in zip(copy.page_lengths, copy.page_crcs, strict=True):
             if stretch.begin <= at < stretch.end:
@@ -505,14 +505,14 @@ class ChunkReader:
                 raise OutOfProportion(error.message) from None
             page = getattr(error, "page", None)
             if page is not None and error.offset is not None:
-                self._locate(error, page)
+                self._locate(error, page, error.offset)
             _name_chunk(error, self._chunk.row_group, self._leaf, page)
             raise
 
-    def _locate(self, error: ParquetextError, page: int) -> None:
+    def _locate(self, error: ParquetextError, page: int, offset: int) -> None:
         header, base = self._dictionary if error.part == "dictionary" else self._given[page]
         if base is not None:
-            error.offset += base
+            error.offset = offset + base
             return
-        error.message += f" (byte {error.offset} of the decompressed {error.part})"
+        error.message += f" (byte {offset} of the decompressed {error.part})"
         error.offset = header

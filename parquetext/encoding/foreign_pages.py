@@ -43,11 +43,11 @@ def made_plain(
         The encoding does not support values of this type, or is for extensions only and this page is not in one.
     """
     header, encoding = page.header, find(page.header.encoding)
-    if encoding.only_in_extension and not in_extension:
+    if encoding is not None and encoding.only_in_extension and not in_extension:
         message = f"encoding {encoding.name} in a page of an ordinary column; it is read in extensions alone"
         raise Unsupported(message, offset=header.offset, found=encoding.id)
-    if type not in encoding.types:
-        raise wire_error(wire.ENCODING, header.offset, type, encoding.id)
+    if encoding is None or type not in encoding.types:
+        raise wire_error(wire.ENCODING, header.offset, type, header.encoding)
     # Levels of V1 pages are a part of the values: only those of V2 pages are copied together with them.
     body = memoryview(b"".join((page.levels, page.values)) if len(page.levels) else page.values)
     _, _, values = kernels.page.level_parts(header, body, max_definition, max_repetition)

@@ -63,8 +63,10 @@ class BloomFilters:
 
     def _question(self, probe: Probe, hashes: list[int]) -> Callable[[], bool] | None:
         """Return a function that tests whether a chunk's filter may contain a value; None if it has no filter."""
-        leaf, *_ = self._column(probe.comparison.column)
-        offsets, lengths, present = self._places(leaf)
+        column = self._column(probe.comparison.column)
+        if column is None:
+            return None
+        offsets, lengths, present = self._places(column[0])
         if offsets[probe.row_group] <= 0 or present[probe.row_group] & ELSEWHERE:
             return None
         return partial(

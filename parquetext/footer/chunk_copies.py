@@ -95,7 +95,7 @@ def _was_ours(content) -> bool:
     """Return True if bytes that are not a block end like a damaged reference to a copy, as text or raw."""
     content = bytes(content)
     text = NO_TEXT.sub(b"A", content[-TEXT_END:])
-    decoded = decode_text(text) if len(text) == TEXT_END else b""
+    decoded = decode_text(text) or b"" if len(text) == TEXT_END else b""
     return any(_is_nearly_ours(end[-UUID_BYTES:]) for end in (content, decoded))
 
 

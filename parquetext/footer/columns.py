@@ -129,7 +129,7 @@ class Column(Tabular):
 
     def _ask(self, operation: Callable[[FooterReader], T]) -> T:
         """Read from the footer, even after the file was closed."""
-        return self._lease.ask(operation) if self._lease.is_owner else self._file._on_form(operation)
+        return self._lease.ask(operation, self._file._on_form)
 
     @property
     def node(self) -> Node:

@@ -43,8 +43,10 @@ class Lease:
     def source(self):
         return self._source
 
-    def ask(self, operation: Callable[[FooterReader], T]) -> T:
-        """Read from the footer; the file cannot change to another form any more."""
+    def ask(self, operation: Callable[[FooterReader], T], while_open: Callable[[Callable[[FooterReader], T]], T]) -> T:
+        """Read from the footer; that of an open file, which may change to another form, is read by `while_open`."""
+        if self._form is None:
+            return while_open(operation)
         try:
             return operation(self._form)
         except ParquetextError as error:

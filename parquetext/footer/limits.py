@@ -66,5 +66,5 @@ def _check_depth(footer, limits: Mapping[str, int]) -> None:
             raise _exceeded(message, DEPTH, scan.elements("bytes_offset")[element], limits[DEPTH], depths[-1])
 
 
-def _exceeded(what: str, name: str, offset: int, limit: int, found: int) -> LimitExceeded:
+def _exceeded(what: str, name: str, offset: int | None, limit: int | None, found: int | None) -> LimitExceeded:
     return LimitExceeded(f"{what} ({name})", offset=offset, expected=limit, found=found)

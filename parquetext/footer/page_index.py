@@ -59,8 +59,8 @@ class PageBounds:
     `nan_counts` is None unless the column order makes them meaningful.
     """
 
-    min: list[bytes | None]
-    max: list[bytes | None]
+    min: Sequence[bytes | None]
+    max: Sequence[bytes | None]
     null_counts: list[int]
     nan_counts: list[int] | None = None
 
@@ -79,8 +79,9 @@ def has_page_order(node: Node) -> bool:
     if has_total_order(node):
         return True
     element = parse_element(node.thrift)
-    is_ordered = order_of(element.logical, element.type, element.type_length or 0) != SortOrder.UNDEFINED
-    return is_ordered and node.column_order == wire.ORDER_TYPE_ORDER
+    if element.type is None or node.column_order != wire.ORDER_TYPE_ORDER:
+        return False
+    return order_of(element.logical, element.type, element.type_length or 0) != SortOrder.UNDEFINED
 
 
 def read_index(source, chunks, row_group: int, name: str) -> StoredIndex | None:
@@ -148,13 +149,14 @@ def parse_bounds(index: StoredIndex, node: Node, fields: ChunkCounts) -> PageBou
     if problem is not None:
         raise Malformed(f"a column index that {problem}", offset=index.offset)
     nulls = parsed.null_counts or [-1] * len(parsed)
-    low, high = parsed.min_values, parsed.max_values
+    low: Sequence[bytes | None] = parsed.min_values
+    high: Sequence[bytes | None] = parsed.max_values
     if any(parsed.null_pages):
         low, high = (
             [None if is_null else value for is_null, value in zip(parsed.null_pages, side, strict=True)]
             for side in (low, high)
         )
-        known = zip(parsed.null_pages, nulls, fields.page_values, strict=True)
+        known = zip(parsed.null_pages, nulls, nulls if fields.page_values is None else fields.page_values, strict=True)
         nulls = [values if is_null else count for is_null, count, values in known]
     judged = kernels.bound_checks.judge_pairs(node.thrift, node.column_order, low, high)
     nans = None
@@ -182,7 +184,7 @@ def typed_bounds(
     return found
 
 
-def _usable(values: list[bytes | None], judged: bytes, bit: int) -> list[bytes | None]:
+def _usable(values: Sequence[bytes | None], judged: bytes, bit: int) -> Sequence[bytes | None]:
     """Return the bounds that a judgement has declared usable, by this bit, and None for the others."""
     if all(bits & bit for bits in set(judged)):
         return values

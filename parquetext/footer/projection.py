@@ -26,7 +26,7 @@ def whole_leaves(form: FooterReader, leaves: Iterable[int]) -> list[int]:
 def _outermost_container(form: FooterReader, node: Node) -> Node:
     """Return the outermost list, map or repeated element around the node, or the node itself if there is none."""
     container = node
-    while node.max_repetition:
+    while node.max_repetition and node.parent is not None:
         container, node = node, form.node(GROUP | node.parent)
     return node if node.parent is not None and _is_list_or_map(node) else container
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from operator import attrgetter
 
@@ -244,5 +245,7 @@ class ThriftForm(FindsColumns):
         )
 
     def close(self) -> None:
-        self._scan = self._leaves = self._chunks = self._names = self._key_values = None
-        self._facts, self._node_fields = {}, None
+        with suppress(AttributeError):  # closed before
+            del self._scan, self._leaves, self._chunks
+        self._names = self._key_values = self._node_fields = None
+        self._facts = {}

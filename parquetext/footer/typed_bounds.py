@@ -39,8 +39,8 @@ class StoredBounds:
     """
 
     kind: LeafType
-    min: list[bytes | None]
-    max: list[bytes | None]
+    min: Sequence[bytes | None]
+    max: Sequence[bytes | None]
     null_counts: Sequence[int] | pa.Array
     num_values: Sequence[int] | pa.Array
     is_required: bool = False

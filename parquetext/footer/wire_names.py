@@ -17,7 +17,7 @@ def name_of_codec(number: int) -> str:
 
 
 def name_of_type(number: int | None) -> str:
-    return wire.NAMES_OF_TYPE.get(number, f"UNKNOWN_{number}")
+    return wire.NAMES_OF_TYPE.get(-1 if number is None else number, f"UNKNOWN_{number}")
 
 
 def names_of_types(thrift: bytes) -> tuple[str, str | None]:

@@ -59,7 +59,7 @@ def entry_of(logical: LogicalType | None, physical: int | None = None) -> Entry:
 
 def entry_of_converted(converted: int | None) -> Entry:
     """Return the entry that a ConvertedType belongs to."""
-    return _by_converted.get(converted, _OTHER)
+    return _OTHER if converted is None else _by_converted.get(converted, _OTHER)
 
 
 def container_of(logical: LogicalType | None, converted: int | None) -> Entry:
@@ -72,7 +72,7 @@ def container_of(logical: LogicalType | None, converted: int | None) -> Entry:
 
 def parse_converted(converted: int | None, scale: int | None, precision: int | None) -> LogicalType | None:
     """Return the annotation that a ConvertedType means, with the parameters of its schema element."""
-    found = entry_of_converted(converted).converted.get(converted)
+    found = None if converted is None else entry_of_converted(converted).converted.get(converted)
     return found if found is None or found.scale is None else LogicalType(found.name, scale or 0, precision or 0)
 
 

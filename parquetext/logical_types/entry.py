@@ -73,7 +73,7 @@ class Entry:
 
     def fits(self, logical: LogicalType | None, physical: int, width: int) -> bool:
         """Return True if the annotation is valid for a physical type of this width in bytes."""
-        return self.widths.get(physical, -1) in (0, width)
+        return self.widths.get(physical) in (0, width)
 
     def sort_order(self, logical: LogicalType | None) -> SortOrder:
         """Return the order of the values in statistics."""
@@ -133,7 +133,7 @@ class Entry:
         """Return the Arrow type of the values; None if it is that of the physical type."""
         return self.arrow_type
 
-    def reading(self, logical: LogicalType | None, physical: int, width: int) -> int | None:
+    def reading(self, logical: LogicalType | None, physical: int | None, width: int) -> int | None:
         """Return how the catalog reads bounds (``wire.READING_…``); None if as those of the physical type.
 
         The annotation need not fit.

@@ -30,7 +30,7 @@ class Timestamp(Entry):
         return pa.timestamp(logical.unit, tz="UTC" if logical.utc else None)
 
     def reading(self, logical, physical, width):
-        fits = self.widths.get(physical, -1) in (0, width)
+        fits = self.widths.get(physical) in (0, width)
         return wire.READING_SIGNED | _READINGS.get(logical.unit, 0) if fits else None
 
     def spark(self, logical, physical):

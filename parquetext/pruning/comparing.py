@@ -19,7 +19,7 @@ from .predicate import Comparison
 # Arrow's conversion of decimals to doubles is off by a few units in the last place, and need not keep their order.
 DECIMAL_TOLERANCE = 2.0**-40
 MILLISECONDS_OF_A_DAY = 86_400_000
-ORDERED: dict[str, tuple[str | None, str]] = {
+ORDERED: dict[str, tuple[str | None, str | None]] = {
     "=": ("<=", ">="),
     "==": ("<=", ">="),
     "!=": ("==", "=="),

@@ -52,10 +52,11 @@ class Predicate(NamedTuple):
             return list(dict.fromkeys(comparison.column for group in self.alternatives for comparison in group))
         expression, used = _last_columns[0]
         if expression is not self.expression or any(type_of(name) != kind for name, kind in used.items()):
-            used = _columns_of(self.expression, type_of)
-            if used is not None:
-                _last_columns[0] = self.expression, used
-        return None if used is None else list(used)
+            found = _columns_of(self.expression, type_of)
+            if found is None:
+                return None
+            _last_columns[0], used = (self.expression, found), found
+        return list(used)
 
     def columns_in(self, schema: pa.Schema) -> list[str] | None:
         """Return the result of `columns` for a schema, in which a name that occurs more than once has no type."""

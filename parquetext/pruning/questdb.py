@@ -106,9 +106,10 @@ def can_skip(column: Column, chunk: Chunk, condition: Filter) -> bool:
         return _no_such_nulls(column, chunk, condition.operator == "is null")
     if condition.operator == "=":
         return bool(condition.values) and all(_is_absent(column, chunk, value) for value in condition.values)
-    if None in condition.values or any(_is_null(column, value) for value in condition.values):
+    given = [value for value in condition.values if value is not None]
+    if len(given) < len(condition.values) or any(_is_null(column, value) for value in given):
         return False
-    bounds, values = _bounds(column, chunk), [_literal(column, value) for value in condition.values]
+    bounds, values = _bounds(column, chunk), [_literal(column, value) for value in given]
     if bounds is None or None in values:
         return False
     if condition.operator == "between":

@@ -81,8 +81,8 @@ def _meets(
             name = comparison.column
             if name not in bounds:
                 bounds[name] = bounds_of(name)
-            if bounds[name] is not None:
-                outcome = may_match(comparison, bounds[name])
+            if (known := bounds[name]) is not None:
+                outcome = may_match(comparison, known)
                 meets = outcome.meets if meets is None else pc.and_(meets, outcome.meets)
             else:
                 kind = types[name]

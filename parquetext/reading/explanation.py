@@ -236,7 +236,7 @@ def _candidate_pages(
         return {}
     schema = pa.schema([column.field for column in part.fields_with(plan.options.reader)])
     indexes = OffsetIndexes(part.form, file._source)
-    rows = candidate_rows(part.form, schema, plan, indexes)
+    rows = candidate_rows(part.form, schema, plan, plan.predicate, indexes)
     found = {}
     for index in range(len(part.leaves)) if part.indices is None else part.indices:
         for group, ranges in enumerate(rows.ranges if rows else ()):

@@ -8,7 +8,10 @@ import struct
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.memory_files import Memory
 
+from parquetext import kernels
+from parquetext._pure import index_write, scan
 from parquetext.footer.projection import whole_leaves
 from parquetext.footer.thrift_form import ThriftForm
 
@@ -97,3 +100,23 @@ def test_a_slice_of_whole_leaves_is_read_as_pyarrow_reads_the_column(implementat
         footer = form.slice(whole_leaves(form, leaves), [0])
         metadata = pq.read_metadata(io.BytesIO(b"PAR1" + footer + struct.pack("<I", len(footer)) + b"PAR1"))
         assert pq.ParquetFile(sink, metadata=metadata).read() == pq.ParquetFile(sink).read(columns=[path])
+
+
+def test_an_index_that_calls_the_root_repeated_ends_the_way_up_there(implementation):
+    """The checksums of cells do not tell if their levels are those of the schema."""
+
+    class Claiming:
+        def __init__(self, scan):
+            self.scan = scan
+
+        def __getattr__(self, name: str):
+            return getattr(self.scan, name)
+
+        def elements(self, name: str):
+            found = self.scan.elements(name)
+            return [1] * len(found) if name == "max_repetition" else found
+
+    footer = written(SCHEMA)[1]
+    payload = index_write.write(Claiming(scan.scan(footer)))
+    reader = kernels.index.Reader(Memory(footer + payload), 0, len(footer), len(payload), footer + payload)
+    assert whole_leaves(reader, [PATHS.index("record.a")]) == [1, 2, 3]

@@ -32,6 +32,7 @@ from support.form_readers import (
     module,
 )
 from support.samples import examples
+from support.varints import zigzag
 
 from benchmarks import shapes
 from parquetext import kernels, wire
@@ -335,6 +336,17 @@ def test_footers_that_the_flat_schema_cannot_store_are_refused(implementation, f
     with pytest.raises(ParquetextError) as caught:
         write(footer)
     assert caught.value.code == code
+
+
+def test_key_values_of_a_chunk_that_are_repeated_as_no_list_are_refused(implementation):
+    """A scan notes the list; of fields with one id, the last counts."""
+    repeated = bytes([thrift.I32]) + zigzag(wire.COLUMN_META_DATA_KEY_VALUE_METADATA) + zigzag(0)
+    metadata = thrift.metadata(1, [b"a"], key_values=[thrift.key_value(b"k")])[:-1] + repeated + b"\0"
+    with pytest.raises(ParquetextError) as caught:
+        write(one_chunk(metadata))
+    place = one_chunk(metadata).index(metadata)
+    assert (caught.value.code, caught.value.offset) == (wire.FIELD_TYPE, place)
+    assert (caught.value.expected, caught.value.found) == (wire.TYPE_LIST, wire.TYPE_I32)
 
 
 @pytest.mark.parametrize("index", [-1, 2, 2**31, 2**32])

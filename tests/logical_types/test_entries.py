@@ -147,6 +147,13 @@ def test_an_annotation_that_does_not_fit_is_ignored():
     assert logical_types.spark_type(LogicalType("INTEGER", bits=7, signed=True), INT32, 4) is None
 
 
+def test_an_annotation_does_not_fit_another_physical_type_of_a_length_below_0():
+    """The length of a byte array means nothing, and a damaged footer has any."""
+    assert logical_types.order_of(LogicalType("STRING"), INT32, -1) == SortOrder.UNDEFINED
+    timestamp = LogicalType("TIMESTAMP", unit="us", utc=True)
+    assert logical_types.reading_of(timestamp, BYTES, -1) == logical_types.reading_of(None, BYTES, -1)
+
+
 # ---- the package asks the registry -------------------------------------------------------------------------------
 
 OTHER_MEANINGS = {"UNKNOWN"}  # also the text for numbers without a name

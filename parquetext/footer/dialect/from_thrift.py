@@ -87,9 +87,8 @@ def _element(element: dict, before: dict, ordered: bool) -> dict:
     # MAP_KEY_VALUE means nothing within a map; elsewhere it is an annotation.
     is_old_map = element.get("converted_type") in entry_of_converted(element.get("converted_type")).old_converted
     in_map = is_old_map and entry_named(next(iter(annotation_of(before) or {None: None}))).is_map
-    tag, table = (None, None) if in_map else to_union(element) or (None, None)
-    if tag is not None:
-        table = {"": union_table(tag), **table}
+    found = None if in_map else to_union(element)
+    tag, table = (None, None) if found is None else (found[0], {"": union_table(found[0]), **found[1]})
     return {name: element.get(name) for name in ELEMENT} | {
         "name": text(element["name"]),
         "logical_type_type": tag,

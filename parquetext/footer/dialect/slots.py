@@ -163,8 +163,9 @@ class Row:
     def child(self, name: str, kind: str | None = None) -> Row | None:
         """Return the table in a field, or None; `kind` is that of a union's member."""
         field = self._fields.get(name)
-        found = field and self.table.table(field.slot)
-        return None if found is None else Row(found, kind or field.type, self.layout, self._checked)
+        if field is None or (found := self.table.table(field.slot)) is None:
+            return None
+        return Row(found, kind or field.type, self.layout, self._checked)
 
     def count(self, name: str) -> int | None:
         """Return the number of tables in a vector; None if it is absent."""

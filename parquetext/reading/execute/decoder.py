@@ -186,7 +186,7 @@ class Decoder:
         """Read some rows from the chunks that decode them faster than their copies."""
         leaves = [leaf for column in columns for leaf in column.leaves]
         for number, leaf in ((number, leaf) for number, picks in enumerate(groups) if picks.ranges for leaf in leaves):
-            if (copy := self._stored(leaf, number).copy) is not None:
+            if (copy := self._stored(leaf, number).copy) is not None and self._copies is not None:
                 size = self._form.column(leaf.leaf).array("total_uncompressed_size")[number]
                 pages = self.indexes.read(leaf.leaf, number)
                 if not is_cheaper(copy, self._chunk(leaf, number), size, pages, groups[number].ranges):
@@ -394,6 +394,8 @@ class Decoder:
 
     def _leave_copies(self, column: Column, number: int, error: ParquetextError) -> bool:
         """Read a field of a row group from its chunks from now on; return True if part of it was read from copies."""
+        if self._copies is None:
+            return False
         copied = [chunk for leaf in column.leaves if (chunk := self._stored(leaf, number)).copy is not None]
         for chunk in copied:
             self._copies.leave(chunk, number, error)
@@ -434,7 +436,7 @@ class Decoder:
         try:
             return rows_of_chunk(made, chunk, stretches, picks)
         except ParquetextError as error:
-            if chunk.copy is None:
+            if chunk.copy is None or self._copies is None:
                 raise
             if not isinstance(error, OutOfProportion):
                 self._copies.leave(chunk, number, error)
@@ -455,7 +457,7 @@ class Decoder:
             reader.open(Stretch(chunk.begin, chunk.end, 0, chunk.num_rows))
             return reader
 
-        if chunk.copy is None:
+        if chunk.copy is None or self._copies is None:
             return opened(chunk)
         return SteadyReader(opened, chunk, self._chunk(leaf, number), partial(self._copies.leave, chunk, number))
 
@@ -501,8 +503,7 @@ class Decoder:
         """Return a chunk, which is checked once."""
         key = leaf.leaf, row_group
         if key not in self._chunks:
-            named = self._row_groups[row_group]
-            self._chunks[key] = chunk_of(self._form, leaf, row_group, named, self._source.size)
+            self._chunks[key] = chunk_of(self._form, leaf, row_group, self._row_groups[row_group], self._source.size)
         return self._chunks[key]
 
     def _assembled(

@@ -37,7 +37,7 @@ def matching_rows(decoder: Decoder, plan: Plan) -> pa.Table | None:
 
 def _matching_rows(decoder: Decoder, plan: Plan, predicate: Predicate) -> pa.Table | None:
     schema, use_threads = decoder.schema, plan.options.use_threads
-    rows = candidate_rows(decoder.form, schema, plan, decoder.indexes)
+    rows = candidate_rows(decoder.form, schema, plan, predicate, decoder.indexes)
     if rows is None:
         return None
     fields = [schema.get_field_index(name) for name in rows.columns]

@@ -20,7 +20,7 @@ from ...footer.page_index import (
     read_places,
     typed_bounds,
 )
-from ...pruning import ColumnBounds, surviving_row_groups
+from ...pruning import ColumnBounds, Predicate, surviving_row_groups
 from ...records import frozen
 from .picks import Rows
 from .read_plan import Plan
@@ -80,7 +80,9 @@ class OffsetIndexes:
         return typed_bounds(index, self._form, leaf, rows, positions, fields)
 
 
-def candidate_rows(form: FooterReader, schema: pa.Schema, plan: Plan, indexes: OffsetIndexes) -> CandidateRows | None:
+def candidate_rows(
+    form: FooterReader, schema: pa.Schema, plan: Plan, predicate: Predicate, indexes: OffsetIndexes
+) -> CandidateRows | None:
     """Select the rows of a plan's part that may match its predicate, by page indexes.
 
     Return None if the predicate's columns are unknown.
@@ -92,14 +94,16 @@ def candidate_rows(form: FooterReader, schema: pa.Schema, plan: Plan, indexes: O
     schema : pyarrow.Schema
         Its Arrow schema.
     """
-    names = plan.predicate.columns_in(schema)
+    names = predicate.columns_in(schema)
     if not names or any(schema.get_field_index(name) < 0 for name in names):
         return None
     types = {name: schema.field(name).type for name in names}
-    return CandidateRows(names, _row_ranges(form, types, plan, indexes))
+    return CandidateRows(names, _row_ranges(form, types, plan, predicate, indexes))
 
 
-def _row_ranges(form: FooterReader, types: Mapping[str, pa.DataType], plan: Plan, indexes: OffsetIndexes) -> list[Rows]:
+def _row_ranges(
+    form: FooterReader, types: Mapping[str, pa.DataType], plan: Plan, predicate: Predicate, indexes: OffsetIndexes
+) -> list[Rows]:
     """Return the ranges of rows of each row group that may match.
 
     Notes
@@ -118,7 +122,7 @@ def _row_ranges(form: FooterReader, types: Mapping[str, pa.DataType], plan: Plan
             parts[name].append((found, begins))
     bounds = {name: _joined(found) for name, found in parts.items()}
     total = sum(map(len, pieces))
-    kept = surviving_row_groups(plan.predicate, bounds.__getitem__, total, range(total), types)
+    kept = surviving_row_groups(predicate, bounds.__getitem__, total, range(total), types)
     left: list[Rows] = []
     first = at = 0
     for begins, count in zip(pieces, counts, strict=True):

@@ -52,7 +52,7 @@ class Picks:
         """
         key = first, count
         if key not in self._turns:
-            found = self._of_ranges(first, count) if self._selected is None else self._of_rows(first, count)
+            found = self._of_ranges(first, count) if self._selected is None else _of_rows(self._selected, first, count)
             self._turns[key] = array("q", found)
         return self._turns[key]
 
@@ -64,15 +64,16 @@ class Picks:
                 yield from (begin - at, end - begin)
                 at = end
 
-    def _of_rows(self, first: int, count: int) -> list[int]:
-        if not count:
-            return []
-        runs = pc.run_end_encode(self._selected.slice(first, count))
-        ends = runs.run_ends.to_pylist()
-        lengths = [end - begin for begin, end in zip([0, *ends], ends, strict=False)]
-        if runs.values[0].as_py():
-            lengths.insert(0, 0)
-        return lengths[: len(lengths) // 2 * 2]
+
+def _of_rows(selected: pa.BooleanArray, first: int, count: int) -> list[int]:
+    if not count:
+        return []
+    runs = pc.run_end_encode(selected.slice(first, count))
+    ends = runs.run_ends.to_pylist()
+    lengths = [end - begin for begin, end in zip([0, *ends], ends, strict=False)]
+    if runs.values[0].as_py():
+        lengths.insert(0, 0)
+    return lengths[: len(lengths) // 2 * 2]
 
 
 def every_row(count: int) -> Picks:

@@ -107,7 +107,7 @@ def _plan_rows(form: FooterReader, request: Request, numbers: RowNumbers) -> Pla
 def surviving(form: FooterReader, request: Request, blooms: Blooms | None) -> Sequence[int]:
     """Return the row groups that the statistics and Bloom filters of the predicate's columns do not rule out."""
     leaves = sorted(leaf for leaves in (request.predicate_fields or {}).values() for leaf in leaves)
-    if not leaves:
+    if request.predicate is None or not leaves:
         return request.row_groups
     types = {field.name: field.type for field in request.options.schema_of(form.slice(leaves, []))}
     return surviving_row_groups(
