@@ -1,5 +1,6 @@
 """Scan a complete Thrift footer into flat arrays."""
 
+cimport cython
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t, uint32_t
 from libc.stddef cimport size_t
@@ -131,9 +132,10 @@ cdef class Scan:
     @property
     def leaves(self):
         """Return the element of each leaf, as a memoryview of ``I``."""
-        if self._leaves is None:
-            self._leaves = gather(self.result.leaves, self.result.leaf_count, sizeof(uint32_t), (0, 4, "I"))
-        return self._leaves
+        with cython.critical_section(self):
+            if self._leaves is None:
+                self._leaves = gather(self.result.leaves, self.result.leaf_count, sizeof(uint32_t), (0, 4, "I"))
+            return self._leaves
 
     def find_name(self, bytes name not None):
         """Return the ids of leaves, then of groups (``GROUP | node``), with this path; '.' and NUL are the same."""

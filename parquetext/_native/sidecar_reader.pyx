@@ -271,9 +271,11 @@ cdef class Chunks:
         index = _NUMBERS.get(name)
         if index is None:
             return self.small(_BYTES[name])
-        if self.numbers is None:
-            self.read_numbers()
-        return self.numbers[index * self.count:(index + 1) * self.count]
+        with cython.critical_section(self):
+            if self.numbers is None:
+                self.read_numbers()
+            numbers = self.numbers
+        return numbers[index * self.count:(index + 1) * self.count]
 
     cdef object small(self, int member):
         """Return a member of one byte."""
@@ -314,7 +316,7 @@ cdef class Chunks:
         cdef Reader reader = self.reader
         cdef pqx_error error
         cdef int status
-        if self.places is None:
+        if self.places is None:  # never replaced afterwards, because callers keep a pointer into it
             places = PyBytes_FromStringAndSize(NULL, PLACE * count)
             to = PyBytes_AsString(places)
             at, sizes = <uint64_t *> to, <uint32_t *> (to + 16 * count)
@@ -323,7 +325,9 @@ cdef class Chunks:
                                            <uint8_t *> to + 24 * count, at, sizes, at + count, sizes + count, &error)
             if status:
                 raise exception_of(&error)
-            self.places = places
+            with cython.critical_section(self):
+                if self.places is None:
+                    self.places = places
         return PyBytes_AsString(self.places)
 
     def bounds(self):
