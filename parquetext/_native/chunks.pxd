@@ -12,9 +12,9 @@ cdef class Chunks:
     cdef pqx_element leaf
     cdef bint judged  # bounds are usable only if `leaf` allows it
     cdef bint lacks_bounds  # they have not been read
-    # Copies that have been returned: callers ask for one chunk after the other, with many row groups.
-    cdef dict arrays
-    cdef object every_begin, every_bound
+    # Copies that have been returned: callers ask for one chunk after the other, with many row groups. Threads without
+    # a common lock may share them, so the dictionary is never replaced, nor is an entry of it.
+    cdef dict copies
 
     cdef int usable(self, size_t index, pqx_range *low, pqx_range *high) noexcept nogil
     cdef tuple judge_every_bound(self)

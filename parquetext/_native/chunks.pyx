@@ -296,6 +296,9 @@ cdef class Chunks:
     See `parquetext._pure.chunks.Chunks` for details.
     """
 
+    def __cinit__(self):
+        self.copies = {}
+
     def __len__(self):
         return self.count
 
@@ -304,21 +307,20 @@ cdef class Chunks:
         """Return one member of all chunks as a memoryview: ``q`` for 64 bits, ``i`` or ``I`` for 32; -1 if absent."""
         cdef uint32_t member = _MEMBERS[name]
         cdef bint of_places = member & IN_PLACES != 0
-        if self.arrays is None:
-            self.arrays = {}
-        found = self.arrays.get(name)
+        found = self.copies.get(name)
         if found is None:
-            found = numbers(<const void *> self.places if of_places else self.chunks, self.count,
-                            self.step * (sizeof(pqx_places) if of_places else sizeof(pqx_chunk)),
-                            member & (IN_PLACES - 1), member >> 24)
-            self.arrays[name] = found
+            found = self.copies.setdefault(name, numbers(
+                <const void *> self.places if of_places else self.chunks, self.count,
+                self.step * (sizeof(pqx_places) if of_places else sizeof(pqx_chunk)),
+                member & (IN_PLACES - 1), member >> 24))
         return found
 
     def begins(self):
         """Return the offset of each chunk's first page, as `begin` computes it: a memoryview, ``q``."""
-        if self.every_begin is None:
-            self.every_begin = begins_of(self.chunks, self.count, self.step)
-        return self.every_begin
+        found = self.copies.get("begins")
+        if found is None:
+            found = self.copies.setdefault("begins", begins_of(self.chunks, self.count, self.step))
+        return found
 
     cdef int usable(self, size_t index, pqx_range *low, pqx_range *high) noexcept nogil:
         """Return the usable bounds of a chunk, and a bit for each: bit 0 is min, bit 1 is max."""
@@ -349,9 +351,10 @@ cdef class Chunks:
 
     def bounds(self):
         """Return the usable bounds, (has, min_offset, min_length, max_offset, max_length); bit 0 of `has`: min, 1: max."""
-        if self.every_bound is None:
-            self.every_bound = self.judge_every_bound()
-        return self.every_bound
+        found = self.copies.get("bounds")
+        if found is None:
+            found = self.copies.setdefault("bounds", self.judge_every_bound())
+        return found
 
     cdef tuple judge_every_bound(self):
         cdef bytes has = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> self.count)
