@@ -12,10 +12,12 @@ cdef class Chunks:
     cdef pqx_element leaf
     cdef bint judged  # bounds are usable only if `leaf` allows it
     cdef bint lacks_bounds  # they have not been read
-    cdef dict copies  # by name, of members that were asked for: callers ask for one row group after the other
+    # Copies that have been returned: callers ask for one chunk after the other, with many row groups. Threads without
+    # a common lock may share them, so the dictionary is never replaced, nor is an entry of it.
+    cdef dict copies
 
     cdef int usable(self, size_t index, pqx_range *low, pqx_range *high) noexcept nogil
-    cdef tuple judge_bounds(self)
+    cdef tuple judge_every_bound(self)
 
 cdef Chunks wrap(const pqx_chunk *chunks, const pqx_places *places, size_t count, size_t step, object owner,
                  object buffer, const uint8_t *start, const pqx_element *leaf)

@@ -309,17 +309,17 @@ cdef class Chunks:
         cdef bint of_places = member & IN_PLACES != 0
         found = self.copies.get(name)
         if found is None:
-            found = numbers(<const void *> self.places if of_places else self.chunks, self.count,
-                            self.step * (sizeof(pqx_places) if of_places else sizeof(pqx_chunk)),
-                            member & (IN_PLACES - 1), member >> 24)
-            self.copies[name] = found
+            found = self.copies.setdefault(name, numbers(
+                <const void *> self.places if of_places else self.chunks, self.count,
+                self.step * (sizeof(pqx_places) if of_places else sizeof(pqx_chunk)),
+                member & (IN_PLACES - 1), member >> 24))
         return found
 
     def begins(self):
         """Return the offset of each chunk's first page, as `begin` computes it: a memoryview, ``q``."""
         found = self.copies.get("begins")
         if found is None:
-            found = self.copies["begins"] = begins_of(self.chunks, self.count, self.step)
+            found = self.copies.setdefault("begins", begins_of(self.chunks, self.count, self.step))
         return found
 
     cdef int usable(self, size_t index, pqx_range *low, pqx_range *high) noexcept nogil:
@@ -353,10 +353,10 @@ cdef class Chunks:
         """Return the usable bounds, (has, min_offset, min_length, max_offset, max_length); bit 0 of `has`: min, 1: max."""
         found = self.copies.get("bounds")
         if found is None:
-            found = self.copies["bounds"] = self.judge_bounds()
+            found = self.copies.setdefault("bounds", self.judge_every_bound())
         return found
 
-    cdef tuple judge_bounds(self):
+    cdef tuple judge_every_bound(self):
         cdef bytes has = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> self.count)
         cdef bytes ranges = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (16 * self.count))
         cdef char *has_start = PyBytes_AsString(has)

@@ -123,7 +123,8 @@ def tell(*parts: object, is_error: bool = False) -> None:
     pairs = [part if isinstance(part, tuple) else (part, "") for part in parts]
     stream = sys.stderr if is_error else sys.stdout
     if _is_plain(stream):
-        print(*(escaped(text) for text, _ in pairs), sep="", file=stream, flush=True)
+        stream.write("".join((*(escaped(text) for text, _ in pairs), "\n")))  # at once, also if it is not buffered
+        stream.flush()
         return
     from rich.text import Text
 
@@ -141,6 +142,11 @@ def _has_progress(quiet: bool) -> bool:
     return not (quiet or _quiet or _is_plain(sys.stderr)) and errors().is_terminal
 
 
+def _is_shared() -> bool:
+    """Return True if a bar must be drawn anew below lines of standard output; else rich would print them beside it."""
+    return errors() is console()
+
+
 @contextmanager
 def files_progress(total: int | None, description: str, *, quiet: bool = False) -> Iterator:
     """Show a bar that counts files on standard error; yield a function to call after each file."""
@@ -150,7 +156,7 @@ def files_progress(total: int | None, description: str, *, quiet: bool = False) 
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=errors(), transient=True) as progress:
+    with Progress(*columns, console=errors(), transient=True, redirect_stdout=_is_shared()) as progress:
         task = progress.add_task(description, total=total)
         yield lambda: progress.advance(task)
 
@@ -173,7 +179,7 @@ def spinner(*, quiet: bool = False) -> Iterator:
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=errors(), transient=True) as progress:
+    with Progress(*columns, console=errors(), transient=True, redirect_stdout=_is_shared()) as progress:
         task = progress.add_task("", total=None)
 
         def say(what: str, total: int | None = None) -> Callable[[], None]:

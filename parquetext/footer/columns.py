@@ -69,7 +69,8 @@ class ChunkField(Protocol):
 
 def chunk_field(name: str, doc: str) -> ChunkField:
     """Return a property for one member of all chunks of a column."""
-    return property(lambda self: self._chunks.array(name), doc=doc)
+    # The kernels keep their memoryview, which a caller must not release.
+    return property(lambda self: memoryview(self._chunks.array(name)), doc=doc)
 
 
 class Column(Tabular):

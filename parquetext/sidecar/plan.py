@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
@@ -225,7 +226,7 @@ class Plan(Unpicklable):
 
     def close(self) -> None:
         """Release the sidecar; values read from it remain valid."""
-        if hasattr(self, "reader"):
+        with suppress(AttributeError):  # closed before, perhaps by another thread
             del self.reader
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from support.users import ANNA, as_user, shared_folder
 
 import parquetext
 from parquetext import kernels
+from parquetext.cli import output
 from parquetext.cli.app import app
 from parquetext.cli.new_form import FormOfCopy
 from parquetext.cli.outcomes import failure
@@ -265,3 +267,17 @@ def test_a_condition_about_a_group_that_lost_its_leaves_is_refused(path, command
         2,
         f"{path}: column 'n' is a group without leaves, which has no values\n",
     )
+
+
+def test_a_message_is_written_at_once_also_if_the_stream_is_not_buffered(monkeypatch):
+    class Unbuffered(io.StringIO):
+        def write(self, text: str) -> int:
+            written.append(text)
+            return len(text)
+
+    written: list[str] = []
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "stderr", Unbuffered())
+    output.tell(("Refused: ", "red"), "a\n", "b", is_error=True)
+    assert written == ["Refused: a\\nb\n"]

@@ -46,6 +46,17 @@ def test_the_bar_leaves_every_line_whole(lake, apart):
     assert len(lines) == FILES + 3 - apart
 
 
+@pytest.mark.parametrize("command", ["verify", "upgrade --dry-run"])
+def test_the_bar_takes_no_line_of_standard_output_in_a_file(lake, command):
+    shell = f"{sys.executable} -m parquetext {command} {lake} >{lake}/printed.txt"
+    code, lines = in_terminal(["sh", "-c", shell], 200)
+    printed = (lake / "printed.txt").read_text().splitlines()
+    good = [f"part-{number:02}.parquet" for number in range(FILES) if number not in (5, 7)]
+    assert code == 1 and len(lines) < len(good)
+    assert [name for name in good if not any(name in line for line in printed)] == []
+    assert printed[-1].startswith(f"{FILES} files: {len(good)}")
+
+
 def test_a_narrow_terminal_wraps_lines_and_loses_none(lake):
     code, lines = in_terminal([sys.executable, "-m", "parquetext", "upgrade", "--dry-run", str(lake)], 40)
     assert code == 1

@@ -36,6 +36,16 @@ def nested(tmp_path):
 
 
 @pytest.mark.usefixtures("implementation")
+def test_a_fact_that_a_caller_releases_stays_readable(nested):
+    with parquetext.open(nested) as file:
+        column = file.column("id")
+        for _ in range(2):
+            with column.num_values as values, column.data_page_offset as offsets:
+                assert list(values) == [2, 2, 2] and offsets[0] > 0
+        assert file.read(["id"]).num_rows == 6
+
+
+@pytest.mark.usefixtures("implementation")
 @pytest.mark.parametrize("form", ["flat", "index"])
 def test_requests_for_an_eighth_of_the_columns_keep_the_footer_in_memory(tmp_path, form):
     path, count = str(tmp_path / "wide.parquet"), 1024

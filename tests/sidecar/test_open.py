@@ -211,6 +211,21 @@ def test_values_of_a_plan_stay_valid_after_close(path):
     assert "closed" in repr(plan)
 
 
+def test_a_plan_that_two_threads_close_at_once(path):
+    class Late(sidecar.Plan):
+        def __delattr__(self, name: str) -> None:
+            super().__delattr__(name)  # by the first thread
+            super().__delattr__(name)
+
+    write(path, 0)
+    sidecar.build(path)
+    plan = sidecar.open(path)
+    late = Late(plan.path, plan.sidecar, plan.reader, plan.belongs)
+    late.close()
+    late.close()
+    assert repr(late).endswith(": closed>")
+
+
 def test_remote_files(tmp_path):
     write(tmp_path / "a.parquet", 0)
     remote = pafs.PyFileSystem(pafs.FSSpecHandler(pytest.importorskip("fsspec").filesystem("memory")))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import lru_cache
 
 from ... import wire
 from ...encoding.page_counts import check_page_counts, count_rows
@@ -86,6 +86,7 @@ Range = tuple[int, int, str]  # begin, end and name
 READS, MORE_READS = 4, 1 << 16  # times the file, and bytes beside, that may be read of pages: chunks may overlap
 BLOOM_FILTER = "bloom-filter"
 MAGIC_BYTES = 4
+KEPT_COLUMNS = 4096  # of all row groups, which take 3 kB each and more
 PLACES = "offset_index", "column_index", "bloom_filter"
 OF_NODES = "bytes_offset", "bytes_length", "column_order", "max_definition", "max_repetition"
 
@@ -123,7 +124,7 @@ class Structure:
         self._first_read = source.bytes_read
         self._places = {name: [scan.places(f"{name}_{part}") for part in ("offset", "length")] for name in PLACES}
         self._elements = [scan.elements(name) for name in OF_NODES]
-        self._column, self._null_counts = cache(scan.column), scan.chunks("null_count")
+        self._column, self._null_counts = lru_cache(KEPT_COLUMNS)(scan.column), scan.chunks("null_count")
 
     @property
     def is_read_too_often(self) -> bool:

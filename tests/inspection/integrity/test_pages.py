@@ -9,6 +9,8 @@ import pytest
 import parquetext
 from parquetext.encoding.pages import read_headers
 from parquetext.inspection import integrity
+from parquetext.inspection.integrity import page_tier
+from parquetext.inspection.structure import structure
 from parquetext.thrift import read, write
 
 
@@ -50,6 +52,23 @@ def test_written_files_have_no_gaps(implementation, path):
     assert gaps(path) == []
     pq.write_table(pq.read_table(path), path, write_page_index=True, bloom_filter_options={"t": {}})
     assert gaps(path) == []
+
+
+def test_facts_of_few_columns_are_kept(implementation, tmp_path, monkeypatch):
+    kept = []
+
+    class Seen(structure.Structure):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            kept.append(self._column)
+
+    monkeypatch.setattr(structure, "KEPT_COLUMNS", 4)
+    monkeypatch.setattr(page_tier, "Structure", Seen)
+    path = tmp_path / "wide.parquet"
+    pq.write_table(pa.table({f"c{n}": range(4) for n in range(20)}), path, write_page_index=True)
+    assert gaps(path) == []
+    (found,) = kept
+    assert (found.cache_info().misses, found.cache_info().currsize) == (20, 4)
 
 
 def test_bytes_between_chunks_are_a_note(implementation, path):
