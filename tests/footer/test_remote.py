@@ -280,3 +280,26 @@ def test_an_index_fetches_near_ranges_in_one_request(store, tmp_path, implementa
         check_stats(file, recorder)
         assert file.io_stats.requests <= 3
     assert max(end - begin for begin, end in recorder.ranges()) < local.stat().st_size
+
+
+@pytest.mark.parametrize("form", ["index", "packed"])
+def test_many_columns_of_other_forms_take_a_few_rounds_too(store, table, tmp_path, implementation, form):
+    pq.write_table(table, tmp_path / "wide.parquet", row_group_size=4)
+    parquetext.upgrade(tmp_path / "wide.parquet", form=form)
+    filesystem, recorder = store
+    path = f"{BUCKET}/{form}-{implementation}.parquet"
+    put(filesystem, path, (tmp_path / "wide.parquet").read_bytes())
+    recorder.latency = 0.05
+    wanted = [name(number * 271 % COLUMNS) for number in range(60)]
+    with parquetext.open((filesystem, path)) as file, parquetext.open(tmp_path / "wide.parquet") as local:
+        assert file.form == local.form == form
+        file.column(name(0))  # now it is known that requests take long
+        recorder.forget()
+        together = file.columns(wanted)
+        assert recorder.count("GET") < len(wanted)
+        recorder.latency = 0.0
+        for column, single in zip(together, map(local.column, wanted), strict=True):
+            assert (column.leaf, list(column.data_page_offset)) == (single.leaf, list(single.data_page_offset))
+            assert column.min_bytes.to_list() == single.min_bytes.to_list()
+    with parquetext.open((filesystem, path)) as file, parquetext.open(tmp_path / "wide.parquet") as local:
+        assert file.read(wanted).equals(local.read(wanted))

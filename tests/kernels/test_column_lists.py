@@ -89,3 +89,34 @@ def test_there_is_a_level_for_each_list():
     with pytest.raises(ValueError):
         kernels.column.Column(wire.PHYSICAL_INT32, 0, 3, 2, 3, lists=(1,))
     assert kernels.column.Column(wire.PHYSICAL_INT32, 0, 3, 2, 3).list_items == ()
+
+
+def test_a_row_whose_texts_no_longer_fit_is_returned_by_the_next_take():
+    """The second row continues in the second page, and only with this page the texts exceed the limit."""
+    column = kernels.column.Column(wire.PHYSICAL_BYTE_ARRAY, 0, 2, 1, 1, levels=True, most_bytes=24)
+    column.chunk(11, 4)
+    texts = [*[b"aaaa"] * 3, b"bbbb", None, *[b"bbbb"] * 4, b"", b"cc"]
+    repeated = [0, 1, 1, 0, 1, 1, 1, 1, 1, 0, 0]
+    pages = []
+    for first, end in ((0, 5), (5, 11)):
+        parts = [levels(repeated[first:end], 1), levels([1 if each is None else 2 for each in texts[first:end]], 2)]
+        stored = b"".join(len(each).to_bytes(4, "little") + each for each in texts[first:end] if each is not None)
+        body = b"".join(len(part).to_bytes(4, "little") + part for part in parts) + stored
+        pages.append((header(end - first, *parts), None, body))
+    taken, left = [], 4
+    while left or column.is_open:
+        begun = column.read(left)
+        left -= begun
+        if column.is_full:
+            taken.append(column.take())
+        elif pages:
+            column.page(*pages.pop(0))
+        elif not begun:
+            break
+    taken.append(column.take())
+    assert [tuple(part[:4]) for part in taken] == [(3, 1, 3, 0), (8, 3, 8, 1)]
+    assert [bytes(part[5]) for part in taken] == [b"aaaa" * 3, b"bbbb" * 5 + b"cc"]
+    assert [memoryview(part[8]).cast("B").tobytes()[::2] for part in taken] == [
+        bytes(repeated[:3]),
+        bytes(repeated[3:]),
+    ]

@@ -297,6 +297,22 @@ def test_a_single_value_excludes_inequality(operator, value):
     assert may_match(Comparison("x", operator, value), bounds([7, 7], [7, 8])).meets.to_pylist() == [False, True]
 
 
+@pytest.mark.parametrize("kind", [pa.int64(), pa.float32(), pa.float64(), pa.string(), pa.large_binary()], ids=str)
+@given(data=st.data())
+def test_a_long_list_is_judged_as_its_members_are(kind, data):
+    numbers = st.integers(-50, 50)
+    if pa.types.is_floating(kind):
+        numbers = numbers.map(lambda number: number / 4) | st.just(-0.0)
+    values = numbers if pa.types.is_primitive(kind) else st.text("ab", max_size=3)
+    if kind == pa.large_binary():
+        values = st.binary(max_size=3)
+    pairs = data.draw(st.lists(st.tuples(values, values).map(sorted) | st.just((None, None)), min_size=1, max_size=4))
+    members = data.draw(st.lists(values, min_size=9, max_size=20, unique=True))
+    known = bounds(*zip(*pairs, strict=True), kind=kind)
+    each = [may_match(Comparison("x", "=", member), known).meets.to_pylist() for member in members]
+    assert may_match(Comparison("x", "in", members), known).meets.to_pylist() == list(map(any, zip(*each, strict=True)))
+
+
 def test_nulls_meet_not_in_and_only_it():
     one = bounds([7, 7], [7, 7], nulls=[0, 3])
     assert may_match(Comparison("x", "not in", [7]), one).meets.to_pylist() == [False, True]
