@@ -80,7 +80,7 @@ class KeptExtension(NamedTuple):
 
 def plain(base: FormSpec) -> KeptExtension:
     """Return the extension of a file without a record: the block of the form that the final form is based on."""
-    return KeptExtension("spec", 0, tuple((code, b"") for code, spec in MADE.items() if spec is base))
+    return KeptExtension("spec", 0, () if base.record_code is None else ((base.record_code, b""),))
 
 
 def keep(footer: Footer, slots: Slots, base: FormSpec) -> KeptExtension:

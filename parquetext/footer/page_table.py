@@ -150,6 +150,7 @@ class _HeaderFields:
         self._members = {name: _joined([headers.array(name) for headers in chunks], type) for name, type in MEMBERS}
         members = self._members
         self.is_data = pc.is_in(members["type"], pa.array(DATA_PAGES, pa.int32()))  # pa.array imports pandas
+        self._data_flags = self.is_data.to_pylist()
         is_flat = column.node.max_repetition == 0
         counted = _known(members["num_values" if is_flat else "num_rows"])
         self.rows = pc.if_else(self.is_data, counted, None)
@@ -163,22 +164,21 @@ class _HeaderFields:
         """Yield the data pages of each chunk."""
         sizes = pc.add(*(self._members[name].cast(pa.int64()) for name in ("header_size", "compressed_size")))
         fields = self._members["offset"], sizes, self._members["num_values"], self.rows, self.nulls
-        lists, is_data = [values.to_pylist() for values in fields], self.is_data.to_pylist()
-        first = 0
+        lists, first = [values.to_pylist() for values in fields], 0
         for count in self._page_counts:
-            pages = [page for page in range(first, first + count) if is_data[page]]
+            pages = [page for page in range(first, first + count) if self._data_flags[page]]
             yield DataPages(*([values[page] for page in pages] for values in lists))
             first += count
 
     def add(self, chunks: Iterable[IndexedPages], has_bounds: bool) -> None:
         """Add values that the headers lack from the page indexes."""
-        is_data, first = self.is_data.to_pylist(), 0
+        first = 0
         rows: list[int | None] = []
         nulls: list[int | None] = []
         low: list[bytes | None] = []
         high: list[bytes | None] = []
         for indexed, count in zip(chunks, self._page_counts, strict=True):
-            missing = [None] * sum(is_data[first : first + count])
+            missing = [None] * sum(self._data_flags[first : first + count])
             places, bounds = indexed.places, indexed.bounds
             rows += missing if places is None else places.row_counts
             nulls += missing if bounds is None else [each if each >= 0 else None for each in bounds.null_counts]
@@ -222,7 +222,7 @@ class _HeaderFields:
     def _first_rows(self) -> pa.Array:
         """Return the number of a chunk's rows before each page; null after a data page with an unknown number."""
         first_rows: list[int | None] = []
-        pages = zip(self.is_data.to_pylist(), self.rows.to_pylist(), strict=True)
+        pages = zip(self._data_flags, self.rows.to_pylist(), strict=True)
         for count in self._page_counts:
             before: int | None = 0
             for is_data, rows in islice(pages, count):

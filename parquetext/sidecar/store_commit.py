@@ -14,6 +14,7 @@ import itertools
 import mmap
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 from .. import extension, kernels, systems
 from ..errors import Damaged, Refused
@@ -70,7 +71,7 @@ class Generation:
         self.close()
 
     def close(self) -> None:
-        if hasattr(self, "reader"):
+        with suppress(AttributeError):  # closed before
             del self.reader
         self.data.close()
         self.sidecar.close()

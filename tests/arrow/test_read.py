@@ -64,15 +64,6 @@ def table() -> pa.Table:
     return pa.Table.from_pylist([row(n) for n in range(ROWS)], SCHEMA)
 
 
-@pytest.fixture(params=["thrift", "flat"])
-def path(request, tmp_path, table, implementation):
-    path = tmp_path / "table.parquet"
-    pq.write_table(table, path, row_group_size=10)
-    if request.param == "flat":
-        return write_with_flat_footer(path, tmp_path / "flat.parquet")
-    return str(path)
-
-
 def assert_same(ours: pa.Table, theirs: pa.Table) -> None:
     """Equal values, types, order and field metadata."""
     assert ours.schema.remove_metadata() == theirs.schema.remove_metadata()

@@ -7,7 +7,6 @@ import os
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.flat_files import write_with_flat_footer
 from support.systems import replaces_open_files
 
 import parquetext
@@ -22,15 +21,6 @@ def table() -> pa.Table:
     kind = pa.list_(pa.struct([("u", pa.int16()), ("v", pa.bool_())]))
     schema = pa.schema([pa.field("id", pa.int64(), nullable=False), pa.field("points", kind)])
     return pa.table([pa.array(range(40)), pa.array(points, kind)], schema=schema)
-
-
-@pytest.fixture(params=["thrift", "flat"])
-def path(request, tmp_path, table, implementation) -> str:
-    path = tmp_path / "table.parquet"
-    pq.write_table(table, path, row_group_size=10)
-    if request.param == "flat":
-        return write_with_flat_footer(path, tmp_path / "flat.parquet")
-    return str(path)
 
 
 def assert_same(ours: pa.Table, theirs: pa.Table) -> None:
